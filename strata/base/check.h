@@ -1,0 +1,36 @@
+// Our own mistakes: a check that stops with a sentence.
+//
+//   STRATA_CHECK(rank == 2, "a product tile expects two free dimensions, got {}", rank);
+//
+// A failed check is a bug in Strata, never the user's or the world's fault (those are base/error.h and
+// base/result.h). It throws `InternalError`; the commands turn that into exit status 70 and print whatever
+// graph the catcher has at hand. It throws rather than aborts so that an embedding program is not taken down.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace strata {
+
+/// A broken assumption inside Strata. The message names the file, the line and what was assumed.
+class InternalError : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+namespace internal {
+[[noreturn]] void check_failed(const char* file, int line, const char* condition, const std::string& message);
+}  // namespace internal
+
+#define STRATA_CHECK(condition, ...)                                                                      \
+  do {                                                                                                    \
+    if (!(condition)) [[unlikely]]                                                                        \
+      ::strata::internal::check_failed(__FILE__, __LINE__, #condition, ::fmt::format("" __VA_ARGS__));    \
+  } while (false)
+
+#define STRATA_UNREACHABLE(...) \
+  ::strata::internal::check_failed(__FILE__, __LINE__, "unreachable", ::fmt::format("" __VA_ARGS__))
+
+}  // namespace strata

@@ -1,0 +1,47 @@
+// The user's mistakes.
+//
+//   throw Error("dot_general", "contracting dimensions must have equal size, got {} and {}", 3, 4).at(where);
+//
+// `what()` reads "dot_general: contracting dimensions must ... [at program.cc:12]". Messages begin in lower
+// case, carry the actual shapes and dtypes, and end without a full stop.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <source_location>
+#include <stdexcept>
+#include <string>
+
+namespace strata {
+
+/// A mistake of the program or person that called us; says which operation and what was given.
+class Error : public std::exception {
+ public:
+  Error(std::string operation, std::string message) : operation_(std::move(operation)), message_(std::move(message)) {
+    compose();
+  }
+  template <class Arg, class... Args>
+  Error(std::string operation, fmt::format_string<Arg, Args...> format, Arg&& arg, Args&&... args)
+      : Error(std::move(operation), fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)) {}
+
+  /// Adds where the mistake was made ("file:line"); the innermost place wins, so a second call changes nothing.
+  Error& at(const std::string& where) {
+    if (where_.empty()) where_ = where;
+    compose();
+    return *this;
+  }
+
+  const char* what() const noexcept override { return what_.c_str(); }
+  const std::string& operation() const { return operation_; }
+  const std::string& message() const { return message_; }
+  const std::string& where() const { return where_; }
+
+ private:
+  void compose() {
+    what_ = operation_.empty() ? message_ : operation_ + ": " + message_;
+    if (!where_.empty()) what_ += " [at " + where_ + "]";
+  }
+  std::string operation_, message_, where_, what_;
+};
+
+}  // namespace strata

@@ -1,0 +1,62 @@
+// The world's failures: files, sockets, devices, hostile bytes.
+//
+//   [[nodiscard]] Result<std::string> read_file(const std::string& path);
+//   auto text = read_file(path);
+//   if (!text) return text.status();
+//   use(*text);
+#pragma once
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "strata/base/check.h"
+
+namespace strata {
+
+/// What kind of failure it was; commands map these to exit statuses.
+enum class Code { ok, not_found, exists, denied, no_space, corrupt, invalid, unsupported, cancelled, io };
+
+/// Success, or a code and a sentence. Messages name the file and carry the numbers.
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(Code code, std::string message) : code_(code), message_(std::move(message)) {}
+  template <class Arg, class... Args>
+  Status(Code code, fmt::format_string<Arg, Args...> format, Arg&& arg, Args&&... args)
+      : Status(code, fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)) {}
+
+  bool ok() const { return code_ == Code::ok; }
+  explicit operator bool() const { return ok(); }
+  Code code() const { return code_; }
+  const std::string& message() const { return message_; }
+
+ private:
+  Code code_ = Code::ok;
+  std::string message_;
+};
+
+/// A value or the status that says why there is none.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}  // NOLINT: implicit by intent
+  Result(Status status) : status_(std::move(status)) {  // NOLINT
+    STRATA_CHECK(!status_.ok(), "a Result made from a status needs a failed one");
+  }
+  bool ok() const { return value_.has_value(); }
+  explicit operator bool() const { return ok(); }
+  const Status& status() const { return status_; }
+  T& operator*() { STRATA_CHECK(ok(), "value of a failed Result: {}", status_.message()); return *value_; }
+  const T& operator*() const { STRATA_CHECK(ok(), "value of a failed Result: {}", status_.message()); return *value_; }
+  T* operator->() { return &**this; }
+  const T* operator->() const { return &**this; }
+
+ private:
+  std::optional<T> value_;
+  Status status_;
+};
+
+}  // namespace strata

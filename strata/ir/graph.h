@@ -1,0 +1,219 @@
+// The graph: values, operations, blocks, functions, modules.
+//
+// A `Block` is a list of operations in order, with arguments and results. Operations may hold blocks of their
+// own ("regions", one block each); those may use values of the blocks around them, as in StableHLO. A function
+// is a named block. Everything is owned from above: Module > Function > Block > Op > Value.
+//
+//   ir::Function f("main");
+//   ir::Value* x = f.body.add_argument(Type(DType::f32, {4}), "x");
+//   ir::Builder b(f.body);
+//   f.body.results = {op::add(b, x, x)};
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "strata/ir/attr.h"
+
+namespace strata::ir {
+
+class Block;
+class Op;
+struct OpInfo;
+struct TextFormat;
+
+/// Where an operation came from: "program.cc:12", or empty. Interned, so copies are cheap.
+class Location {
+ public:
+  Location() = default;
+  explicit Location(std::string text) : text_(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))) {}
+  const std::string& text() const { static const std::string none; return text_ ? *text_ : none; }
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
+/// One result of an operation or one argument of a block.
+class Value {
+ public:
+  const Type& type() const { return type_; }
+  DType dtype() const { return type_.dtype(); }
+  const Shape& shape() const { return type_.shape(); }
+  int rank() const { return type_.rank(); }
+  /// The operation that makes it, or null for a block argument.
+  Op* op() const { return op_; }
+  /// The block whose argument it is, or in which its operation stands.
+  Block* block() const;
+  int index() const { return index_; }
+  const std::string& hint() const { return hint_; }
+  void set_hint(std::string hint) { hint_ = std::move(hint); }
+  void set_type(Type type) { type_ = std::move(type); }
+
+ private:
+  friend class Op;
+  friend class Block;
+  Type type_;
+  Op* op_ = nullptr;
+  Block* block_ = nullptr;
+  int index_ = 0;
+  std::string hint_;
+};
+
+using Values = std::vector<Value*>;
+
+/// One operation. What is true of its kind stands in `info` (and, from the op room on, in op::OpDef).
+class Op {
+ public:
+  Op(const OpInfo& info, Values operands, Attrs attrs, std::vector<std::unique_ptr<Block>> regions, std::vector<Type> results, Location where);
+  ~Op();
+  Op(const Op&) = delete;
+  Op& operator=(const Op&) = delete;
+
+  const OpInfo& info() const { return *info_; }
+  const std::string& name() const;
+  Values operands;
+  Attrs attrs;
+  std::vector<std::unique_ptr<Block>> regions;
+  Location where;
+
+  Value* operand(int i) const { return operands[static_cast<std::size_t>(i)]; }
+  int num_results() const { return static_cast<int>(results_.size()); }
+  Value* result(int i = 0) const { return results_[static_cast<std::size_t>(i)].get(); }
+  Values results() const;
+  Block* block() const { return block_; }
+  Block& region(int i) const { return *regions[static_cast<std::size_t>(i)]; }
+  template <class T> const T& attr(const std::string& name) const { return attrs.get<T>(name); }
+
+ private:
+  friend class Block;
+  const OpInfo* info_;
+  Block* block_ = nullptr;
+  std::vector<std::unique_ptr<Value>> results_;
+};
+
+/// Operations in order. `results` are what the block returns.
+class Block {
+ public:
+  Block() = default;
+  Block(const Block&) = delete;
+  Block& operator=(const Block&) = delete;
+
+  Value* add_argument(Type type, std::string hint = {});
+  const std::vector<std::unique_ptr<Value>>& arguments() const { return arguments_; }
+  Value* argument(int i) const { return arguments_[static_cast<std::size_t>(i)].get(); }
+  int num_arguments() const { return static_cast<int>(arguments_.size()); }
+  Values argument_values() const;
+  /// Keeps only the arguments for which `keep` is true (they must be unused otherwise) and renumbers.
+  void filter_arguments(const std::vector<bool>& keep);
+
+  std::vector<std::unique_ptr<Op>>& ops() { return ops_; }
+  const std::vector<std::unique_ptr<Op>>& ops() const { return ops_; }
+  Op* append(std::unique_ptr<Op> op);
+  Values results;
+  std::vector<Type> result_types() const;
+
+ private:
+  std::vector<std::unique_ptr<Value>> arguments_;
+  std::vector<std::unique_ptr<Op>> ops_;
+};
+
+/// A named block. `arg_attrs`/`result_attrs` carry function-boundary attributes (aliasing, sharding) by position.
+struct Function {
+  explicit Function(std::string name) : name(std::move(name)) {}
+  std::string name;
+  bool is_public = true;
+  bool has_visibility = false;  // whether the text said `public`/`private`
+  Block body;
+  std::vector<Attrs> arg_attrs, result_attrs;
+};
+
+/// Functions in order; names are unique.
+struct Module {
+  std::string name;
+  Attrs attrs;
+  std::vector<std::unique_ptr<Function>> functions;
+  Function& add(std::string name);
+  Function* find(std::string_view name) const;
+  /// `main`, else the only or first public function; null when there is none.
+  Function* entry() const;
+};
+
+/// What every kind of operation has, as far as the graph itself needs it: name, verification, types, text.
+/// The op room extends it with the mathematics (op/def.h).
+struct OpInfo {
+  /// StableHLO's name with its dialect: "stablehlo.add", "chlo.erf", "strata.scan", "func.call".
+  std::string name;
+  /// Result types from operands, attributes and regions; throws strata::Error when a constraint is broken.
+  std::function<std::vector<Type>(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>> regions)> infer;
+  /// Whether it has an effect beyond its results (kept though unused, never reordered with others).
+  bool has_effect = false;
+  /// Whether its regions use nothing from outside but their arguments.
+  bool isolated = false;
+  /// How it is written in text beyond the generic form (ir/text/format.h); null: the generic form.
+  const TextFormat* text = nullptr;
+};
+
+/// Operation kinds by name. The op room's catalog fills it.
+class Registry {
+ public:
+  static Registry& global();
+  void add(const OpInfo& info);
+  const OpInfo* find(std::string_view name) const;
+  std::vector<const OpInfo*> all() const;  // in the order of their names
+ private:
+  std::map<std::string, const OpInfo*, std::less<>> by_name_;
+};
+
+/// Appends operations to a block. `where` is stamped on each one.
+class Builder {
+ public:
+  explicit Builder(Block& block) : block_(&block) {}
+  Block& block() const { return *block_; }
+  void set_location(Location where) { where_ = std::move(where); }
+  const Location& location() const { return where_; }
+  /// Infers the result types, appends, returns the operation. Throws strata::Error on a broken constraint.
+  Op& create(const OpInfo& info, Values operands, Attrs attrs = {}, std::vector<std::unique_ptr<Block>> regions = {});
+  /// The same with result types given, for operations whose types cannot be inferred (iota, custom_call).
+  Op& create(const OpInfo& info, Values operands, Attrs attrs, std::vector<std::unique_ptr<Block>> regions, std::vector<Type> results);
+  /// By name, through the registry.
+  Op& create(std::string_view name, Values operands, Attrs attrs = {}, std::vector<std::unique_ptr<Block>> regions = {});
+
+ private:
+  Block* block_;
+  Location where_;
+};
+
+/// From values of one graph to values of another. Lookup only; never iterated.
+class ValueMap {
+ public:
+  Value* find(const Value* from) const { auto it = map_.find(from); return it == map_.end() ? nullptr : it->second; }
+  /// The image, or `from` itself when it has none (a value of an enclosing block).
+  Value* operator()(Value* from) const { Value* to = find(from); return to ? to : from; }
+  Values operator()(std::span<Value* const> from) const;
+  void set(const Value* from, Value* to) { map_[from] = to; }
+ private:
+  std::unordered_map<const Value*, Value*> map_;
+};
+
+/// Copies one operation (regions too) with operands mapped; its results join the map.
+Op& clone(Builder& b, const Op& op, ValueMap& map);
+/// Copies a whole block; values from outside are mapped by `map` or kept.
+std::unique_ptr<Block> clone(const Block& block, ValueMap map = {});
+/// Copies the operations of `block` into `b`, its arguments replaced by `arguments`; returns its results there.
+Values inline_block(Builder& b, const Block& block, std::span<Value* const> arguments, ValueMap map = {});
+/// Values used inside `block` (nested regions included) that are defined outside, in the order of first use.
+Values captures(const Block& block);
+/// Makes `block` isolated: each captured value becomes a new last argument. Returns what was captured.
+Values close_over(Block& block);
+/// Drops operations without effects whose results nobody uses, in nested regions too.
+void remove_dead(Block& block);
+/// Replaces uses of each value by its image, in nested regions too.
+void replace_uses(Block& block, const ValueMap& map);
+/// All operations of the block and of nested regions, outermost first.
+void walk(const Block& block, const std::function<void(const Op&)>& f);
+
+}  // namespace strata::ir

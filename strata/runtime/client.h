@@ -1,0 +1,66 @@
+// Where programs run: buffers, executables and the client that compiles. The embedded CPU (compile/) and, later,
+// any PJRT plugin stand behind this interface.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strata/ir/graph.h"
+#include "strata/type/literal.h"
+
+namespace strata::runtime {
+
+/// A tensor on a device. A cheap handle; copies share the memory, which nobody changes while more than one handle
+/// (or a view from outside) holds it. On the CPU the bytes are a Literal's.
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(Literal literal) : literal_(std::move(literal)) {}
+  const Type& type() const { return literal_.type(); }
+  const Literal& literal() const { return literal_; }
+  const std::byte* data() const { return literal_.data(); }
+  /// For whoever owns the only handle: a fresh result, a donated argument.
+  std::byte* mutable_data() { return literal_.mutable_data(); }
+  /// Whether this handle is the only one.
+  bool unique() const { return literal_.storage().use_count() == 1; }
+
+ private:
+  Literal literal_;
+};
+
+/// A compiled program. Thread-safe: runs may overlap.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  /// Runs on arguments in order. A buffer given by rvalue in `donated` positions may be reused for a result when its
+  /// handle is the only one. Throws strata::Error when types differ from what was compiled.
+  virtual std::vector<Buffer> run(std::vector<Buffer> arguments) = 0;
+  virtual const std::vector<Type>& argument_types() const = 0;
+  virtual const std::vector<Type>& result_types() const = 0;
+};
+
+struct CompileOptions {
+  /// Arguments whose memory may be reused for results, by position.
+  std::vector<bool> donated;
+  /// The program's name in messages and profiles.
+  std::string name = "main";
+};
+
+/// A device's compiler and memory.
+class Client {
+ public:
+  virtual ~Client() = default;
+  virtual std::string platform() const = 0;
+  /// Compiles an isolated block (a function's body). Cached by the structure of the block.
+  virtual std::shared_ptr<Executable> compile(const ir::Block& block, const CompileOptions& options = {}) = 0;
+};
+
+/// The process's client; the first call asks the factory that the compile room registers for the CPU.
+Client& default_client();
+/// Called by the compile room's `register_cpu()`.
+void set_client_factory(std::unique_ptr<Client> (*factory)());
+
+}  // namespace strata::runtime

@@ -1,0 +1,90 @@
+#include "strata/type/literal.h"
+
+namespace strata {
+namespace {
+
+/// 64-byte aligned, zeroed.
+std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
+  std::size_t size = (bytes + 63) / 64 * 64;
+  if (size == 0) size = 64;
+  void* p = std::aligned_alloc(64, size);
+  if (p == nullptr) throw std::bad_alloc();
+  std::memset(p, 0, size);
+  return {static_cast<std::byte*>(p), [](std::byte* q) { std::free(q); }};
+}
+
+template <class T> constexpr bool is_complex_v = false;
+template <class T> constexpr bool is_complex_v<std::complex<T>> = true;
+template <class T> constexpr bool is_small_float_v = std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>;
+
+template <class T> double to_double(T v) {
+  if constexpr (is_complex_v<T>) return static_cast<double>(v.real());
+  else if constexpr (is_small_float_v<T>) return static_cast<double>(static_cast<float>(v));
+  else return static_cast<double>(v);
+}
+template <class T> T from_double(double v) {
+  if constexpr (is_complex_v<T>) return T(static_cast<typename T::value_type>(v));
+  else if constexpr (is_small_float_v<T>) return T(static_cast<float>(v));
+  else return static_cast<T>(v);
+}
+
+}  // namespace
+
+bool has_storage(DType d) {
+  switch (d) {
+    case DType::i1: case DType::i8: case DType::i16: case DType::i32: case DType::i64:
+    case DType::ui8: case DType::ui16: case DType::ui32: case DType::ui64:
+    case DType::bf16: case DType::f16: case DType::f32: case DType::f64: case DType::c64: case DType::c128: return true;
+    default: return false;
+  }
+}
+
+Literal::Literal(Type type) : type_(std::move(type)), bytes_(allocate(type_.bytes())) {}
+
+Literal Literal::full(Type type, double value) {
+  Literal out(std::move(type));
+  for (std::int64_t i = 0, n = out.count(); i < n; ++i) out.set_number(i, value);
+  return out;
+}
+
+double Literal::number(std::int64_t i) const {
+  return dispatch(dtype(), [&](auto t) { return to_double(span<decltype(t)>()[static_cast<std::size_t>(i)]); });
+}
+
+std::int64_t Literal::integer(std::int64_t i) const {
+  return dispatch(dtype(), [&](auto t) -> std::int64_t {
+    using T = decltype(t);
+    T v = span<T>()[static_cast<std::size_t>(i)];
+    if constexpr (std::is_integral_v<T>) return static_cast<std::int64_t>(v);
+    else return static_cast<std::int64_t>(to_double(v));
+  });
+}
+
+void Literal::set_number(std::int64_t i, double value) {
+  dispatch(dtype(), [&](auto t) {
+    using T = decltype(t);
+    mutable_span<T>()[static_cast<std::size_t>(i)] = from_double<T>(value);
+  });
+}
+
+void Literal::set_integer(std::int64_t i, std::int64_t value) {
+  dispatch(dtype(), [&](auto t) {
+    using T = decltype(t);
+    if constexpr (std::is_integral_v<T>) mutable_span<T>()[static_cast<std::size_t>(i)] = static_cast<T>(value);
+    else mutable_span<T>()[static_cast<std::size_t>(i)] = from_double<T>(static_cast<double>(value));
+  });
+}
+
+bool Literal::same_bits(const Literal& other) const {
+  return type_ == other.type_ && std::memcmp(data(), other.data(), bytes()) == 0;
+}
+
+bool Literal::is_splat() const {
+  std::size_t width = byte_width(dtype());
+  if (count() == 0) return false;
+  for (std::int64_t i = 1; i < count(); ++i)
+    if (std::memcmp(data(), data() + static_cast<std::size_t>(i) * width, width) != 0) return false;
+  return true;
+}
+
+}  // namespace strata
