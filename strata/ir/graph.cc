@@ -119,7 +119,15 @@ Op& Builder::create(const OpInfo& info, Values operands, Attrs attrs, std::vecto
 
 Op& Builder::create(const OpInfo& info, Values operands, Attrs attrs, std::vector<std::unique_ptr<Block>> regions, std::vector<Type> results) {
   for (Value* v : operands) STRATA_CHECK(v != nullptr, "null operand of {}", info.name);
-  return *block_->append(std::make_unique<Op>(info, std::move(operands), std::move(attrs), std::move(regions), std::move(results), where_));
+  auto op = std::make_unique<Op>(info, std::move(operands), std::move(attrs), std::move(regions), std::move(results), where_);
+  if (info.verify) {
+    try {
+      info.verify(*op);
+    } catch (Error& e) {
+      throw e.at(where_.text());
+    }
+  }
+  return *block_->append(std::move(op));
 }
 
 Op& Builder::create(std::string_view op_name, Values operands, Attrs attrs, std::vector<std::unique_ptr<Block>> regions) {

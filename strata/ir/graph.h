@@ -155,6 +155,9 @@ struct OpInfo {
   bool isolated = false;
   /// How it is written in text beyond the generic form (ir/text/format.h); null: the generic form.
   const TextFormat* text = nullptr;
+  /// For operations whose result types are stated, not inferred (reshape, iota; `infer` is null): checks them
+  /// against operands and attributes; throws strata::Error.
+  std::function<void(const Op&)> verify = nullptr;
 };
 
 /// Operation kinds by name. The op room's catalog fills it.

@@ -1,0 +1,45 @@
+// Declarations of all definitions, and the list of them: one line an operation.
+//
+// An operation's file defines `const OpDef& <name>_def()`, which returns a static; a family that shares one table
+// defines `std::span<const OpDef> <family>_defs()`. Adding an operation is its file and one line here.
+#pragma once
+
+#include <span>
+
+#include "strata/op/def.h"
+
+// X(name) declares and lists `name_def()`. The order is alphabetical.
+#define STRATA_OPERATIONS(X) \
+  X(broadcast_in_dim)        \
+  X(clamp)                   \
+  X(compare)                 \
+  X(concatenate)             \
+  X(constant)                \
+  X(convert)                 \
+  X(iota)                    \
+  X(optimization_barrier)    \
+  X(pad)                     \
+  X(reshape)                 \
+  X(reverse)                 \
+  X(select)                  \
+  X(slice)                   \
+  X(transpose)
+
+// X(family) declares and lists the rows of `family_defs()`.
+#define STRATA_OPERATION_FAMILIES(X) \
+  X(arithmetic)                      \
+  X(bitwise)                         \
+  X(function)                        \
+  X(rounding)
+
+namespace strata::op {
+
+#define STRATA_DECLARE(name) const OpDef& name##_def();
+STRATA_OPERATIONS(STRATA_DECLARE)
+#undef STRATA_DECLARE
+
+#define STRATA_DECLARE(family) std::span<const OpDef> family##_defs();
+STRATA_OPERATION_FAMILIES(STRATA_DECLARE)
+#undef STRATA_DECLARE
+
+}  // namespace strata::op
