@@ -111,6 +111,9 @@ Values optimization_barrier(Builder& b, const Values& xs);
 Value* reduce(Builder& b, Value* x, const Ints& dims, Combiner combiner);
 Value* reduce_sum(Builder& b, Value* x, const Ints& dims);
 Value* reduce_max(Builder& b, Value* x, const Ints& dims);
+Value* reduce_min(Builder& b, Value* x, const Ints& dims);
+/// The same from an initial value (a scalar).
+Value* reduce(Builder& b, Value* x, Value* init, const Ints& dims, Combiner combiner);
 /// Sums away what `broadcast_to` would have added: the result has `shape`.
 Value* sum_to(Builder& b, Value* x, const Shape& shape);
 
