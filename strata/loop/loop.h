@@ -13,7 +13,9 @@
 // **Arithmetic** is exactly IEEE on f32 and f64, one rounding per instruction (`fma` is one instruction, and nothing
 // else is ever contracted); bf16 and f16 are only loaded, stored and converted. Integers wrap. All instructions are
 // total: x/0 = -1 (all ones), x%0 = x, MIN/-1 = MIN, MIN%-1 = 0; shifts by the width or more give 0 (or the sign);
-// float -> integer truncates and saturates, NaN gives 0. `min`/`max` propagate NaN and order -0 below +0.
+// float -> integer truncates and saturates, NaN gives 0. `min`/`max` propagate NaN and order -0 below +0. A NaN made
+// by arithmetic has unspecified sign and payload; neg, abs, select, bitcast and memory keep all bits.
+// Element types are i1, i8 .. i64, ui8 .. ui64, bf16, f16, f32, f64; which opcode takes which is `accepts`.
 //
 //   kernel @axpb(%0: in f32[1000], %1: out f32[1000]) grid 1 {
 //     vector %i = 0 to 1000 lanes 16 {
@@ -29,7 +31,10 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "strata/type/dtype.h"
@@ -46,16 +51,20 @@ enum class Opcode : std::uint8_t {
   fma,      // a * b + c, one rounding; f32, f64
   cmp,      // `compare`; result i1. Floats: ordered, except ne
   select,   // i1, a, b
-  convert, bitcast,
-  index,    // an Index as an i64 value
-  load,     // args: [predicate, otherwise] or none
-  store,    // args: value, [predicate]
-  local,    // args: initial value. A mutable variable of the block; has no value itself
-  get, set,  // get: `var`; set: `var`, args: value
-  reduce,   // lanes -> 1 by a fixed halving tree: v[i] = v[i] op v[i + lanes/2], lanes/2 times
+  convert,  // to i1: x != 0. bf16 and f16 convert only from and to f32 (Builder::convert goes by way of f32)
+  bitcast,  // to a type of the same width
+  index,    // an Index as an i64 value. (Loop variables carry this opcode too, with is_variable set; no arg names one)
+  load,     // args: [predicate, otherwise] or none. Lanes: the widest of index and predicate
+  store,    // args: value, [predicate]. Of lanes that meet at one element the highest wins; the index is the widest
+  local,    // args: initial value (stretched to `type`). A mutable variable of the block, set anew each time this is
+            // executed; has no value itself
+  get, set,  // get: `var`; set: `var`, args: value (stretched); a set of `lanes` lanes in a vector loop is masked
+  reduce,   // lanes -> 1 by a fixed halving tree: v[i] = v[i] op v[i + lanes/2] for i < lanes/2, then the same of the
+            // lower half, until one is left. Combiners: add mul min max and_ or_ xor_. Not under a mask
   extract,  // lane `bits` of a vector value, uniform
-  dot2,     // args: acc f32xL, a, b: i32xL holding bf16 pairs (low half first): acc + a.lo*b.lo + a.hi*b.hi
-  for_, vector, if_, while_,
+  dot2,     // args: acc f32xL, a, b: i32xL holding bf16 pairs (low half first): fma(a.hi, b.hi, fma(a.lo, b.lo, acc))
+  for_, vector, if_, while_,  // conditions of if_ and while_ are uniform; vector loops do not nest; an arm's values
+                              // end with it; while_: the condition body runs before each turn
   call,     // runtime function `callee` on uniform scalars; result of `type`
 };
 enum class Compare : std::uint8_t { eq, ne, lt, le, gt, ge };
@@ -124,13 +133,17 @@ class Inst {
   Index begin, end;                 // for_, vector: [begin, end); uniform
   std::int64_t step = 1;            // for_: > 0
   int lanes = 1;                    // vector: strip width, a power of two
-  Inst* counter = nullptr;          // for_: the i64 counter; vector: number of the strip (i = begin + lanes * counter + lane)
+  Inst* counter = nullptr;          // for_: the i64 counter, begin, begin + step ...; vector: number of the strip (i = begin + lanes * counter + lane)
   Inst* lane = nullptr;             // vector: 0 .. lanes-1, an i64 vector value
   std::vector<std::unique_ptr<Body>> bodies;  // for_, vector: 1; if_: then, else; while_: condition, body
   Inst* condition = nullptr;        // while_: the i1 value at the end of the condition body
   std::string callee;               // call
-  std::int64_t low = INT64_MIN, high = INT64_MAX;  // known range (inclusive) of an i64 value used as an index variable
-  bool is_variable = false;         // counter or lane of a loop: owned by it, stands in no body
+  // Known range (inclusive) of an i64 value. For div and rem it lets a printer divide unsigned, or in 32 bits. Under a
+  // mask it speaks of the lanes that are not masked. vector: `high` is the largest lanes * counter + lane.
+  std::int64_t low = INT64_MIN, high = INT64_MAX;
+  bool streaming = false;           // store: the elements are not read again soon; a hint to write past the caches
+  bool is_variable = false;         // counter or lane of a loop, or the grid's index: stands in no body
+  Inst* loop = nullptr;             // counter, lane: the loop they belong to
 
   explicit Inst(Opcode c, VType t) : code(c), type(t) {}
 };
@@ -154,11 +167,24 @@ class Kernel {
   std::vector<Ref*> parameters() const;
 };
 
+/// Whether `code` computes on operands of this type (select, load, local ... take every type of the loop form).
+bool accepts(Opcode code, DType dtype);
+/// The element types of the loop form.
+bool is_loop_dtype(DType dtype);
+/// Lanes of an instruction over these arguments: the widest; a check fails if two wide ones differ.
+int join_lanes(const std::vector<Inst*>& args);
+
+/// What a Builder does to what it is told; the plain twin (both off) is for tests: it gives the same bits.
+struct BuilderOptions {
+  bool fold = true;   // constants, identities, indices by ranges
+  bool share = true;  // equal pure instructions within a scope
+};
+
 /// Appends instructions to a kernel. Folds constants, shares equal pure instructions within a scope (so lowerings
 /// may recompute freely), and simplifies indices by the ranges of their variables.
 class Builder {
  public:
-  explicit Builder(Kernel& kernel);
+  explicit Builder(Kernel& kernel, BuilderOptions options = {});
   Kernel& kernel() const { return kernel_; }
 
   // ---- buffers
@@ -214,17 +240,58 @@ class Builder {
   /// `value()` where `pred`, else `otherwise`; loads inside value() are made only where pred holds.
   Inst* guarded(Inst* pred, const std::function<Inst*()>& value, Inst* otherwise);
 
+ public:
+  // ---- scopes, for callers that remember values
+  /// The body that new instructions go to.
+  const Body* current() const { return bodies_.back(); }
+  /// Whether a body is still being written, so that its values may be used.
+  bool is_open(const Body* body) const {
+    for (const Body* b : bodies_)
+      if (b == body) return true;
+    return false;
+  }
+  /// Predicates of the `guarded` calls under way; a value computed under them holds only there.
+  const std::vector<Inst*>& guards() const { return guards_; }
+
  private:
-  struct Scope;
-  Inst* emit(Inst inst);
-  Inst* fold(const Inst& inst);
-  Inst* shared(Inst inst);  // emit unless an equal pure instruction is in scope
+  struct Entry {
+    Inst* inst;
+    std::uint64_t epoch;  // when its memory was last written
+  };
+  using Scope = std::unordered_map<std::uint64_t, std::vector<Entry>>;  // by hash; looked up, never walked
+
+  Inst* add(Inst inst);                 // to the arena only
+  Inst* emit(Inst inst);                // and to the open body
+  Inst* shared(Inst inst);              // emit unless an equal pure instruction is in scope
+  Inst* find_shared(const Inst& inst, std::uint64_t hash, std::uint64_t epoch) const;
+  void remember(Inst* inst);
+  Inst* fold(const Inst& inst);         // a simpler equal value, or null
+  Inst* fold_unary(const Inst& inst);
+  Inst* fold_binary(const Inst& inst);
+  Inst* fold_integer(const Inst& inst);
+  Inst* fold_float(const Inst& inst);
+  Inst* fold_compare(Compare c, Inst* a, Inst* b);
+  Inst* i64_op(Opcode code, const Index& index, std::int64_t divisor);
+  std::optional<Index> as_index(Inst* value, int depth = 8) const;
+  Inst* not_negative(const Index& index);  // index >= 0
+  Inst* guard();                        // conjunction of the open guards, or null
+  Inst* uniform_guarded(Inst* pred, const std::function<Inst*()>& value, Inst* otherwise);
+  Inst* variable(int lanes, std::int64_t low, std::int64_t high, Inst* loop);
   void in_body(Body& body, const std::function<void()>& f);
+  void wrote(Ref* ref);
+  void wrote(Inst* local);
+  void forget_memory();                 // anything may have been written
+  std::uint64_t epoch_of(const Inst& inst) const;
 
   Kernel& kernel_;
+  BuilderOptions options_;
   std::vector<Body*> bodies_;
-  std::vector<std::vector<Inst*>> scopes_;  // pure instructions emitted, by open body
+  std::vector<Scope> scopes_;           // pure instructions emitted, by open body
   std::vector<Inst*> guards_;
+  int vector_depth_ = 0;
+  std::uint64_t clock_ = 0, barrier_ = 0;
+  std::vector<std::uint64_t> ref_epochs_;
+  std::unordered_map<int, std::uint64_t> local_epochs_;
 };
 
 std::string_view name(Opcode);

@@ -1,0 +1,129 @@
+// Index algebra: sums of terms in canonical order, and what the variables' ranges say about them.
+#include <algorithm>
+
+#include "strata/loop/loop.h"
+
+namespace strata::loop {
+namespace {
+
+using Wide = __int128;
+struct Range {
+  Wide low = 0, high = 0;
+};
+constexpr Wide kFar = Wide{1} << 100;  // beyond it sums could wrap; nothing is known there
+
+std::int64_t wrap_add(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+std::int64_t wrap_mul(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+}
+
+void add_term(Range& range, std::int64_t coefficient, std::int64_t low, std::int64_t high) {
+  Wide a = Wide{coefficient} * low, b = Wide{coefficient} * high;
+  range.low = std::max(-kFar, range.low + std::min(a, b));
+  range.high = std::min(kFar, range.high + std::max(a, b));
+}
+
+std::int64_t coefficient_of(const std::vector<Index::Term>& terms, const Inst* variable) {
+  for (const Index::Term& term : terms)
+    if (term.variable == variable) return term.coefficient;
+  return 0;
+}
+
+bool is_lane(const Inst* v) { return v->is_variable && v->loop && v->loop->lane == v; }
+bool is_strip(const Inst* v) { return v->is_variable && v->loop && v->loop->lane && v->loop->counter == v; }
+
+/// The lane and strip number of one loop, in the proportion in which they count its extent: their sum stays below the
+/// extent although the last strip's lanes taken alone would not.
+bool stand_together(const std::vector<Index::Term>& terms, const Inst* loop) {
+  std::int64_t lane = coefficient_of(terms, loop->lane), strip = coefficient_of(terms, loop->counter);
+  return lane != 0 && strip == wrap_mul(lane, loop->lanes);
+}
+
+Range range_of(const std::vector<Index::Term>& terms, std::int64_t constant) {
+  Range range{constant, constant};
+  for (const Index::Term& term : terms) {
+    const Inst* v = term.variable;
+    bool together = (is_lane(v) || is_strip(v)) && stand_together(terms, v->loop);
+    if (together && is_strip(v)) continue;
+    std::int64_t high = together ? v->loop->high : v->high;
+    add_term(range, term.coefficient, v->low, high);
+  }
+  bool fits = range.low >= INT64_MIN && range.high <= INT64_MAX;
+  return fits ? range : Range{INT64_MIN, INT64_MAX};
+}
+
+bool divides_same(const Inst* quotient, const Inst* remainder) {
+  auto of = [](const Inst* i, Opcode code) {
+    return !i->is_variable && i->code == code && i->args.size() == 2 && i->args[1]->code == Opcode::constant && i->type.dtype == DType::i64;
+  };
+  return of(quotient, Opcode::div) && of(remainder, Opcode::rem) && quotient->args[0] == remainder->args[0] &&
+         quotient->args[1]->bits == remainder->args[1]->bits;
+}
+
+Index whole_of(Inst* value) { return value->code == Opcode::index && !value->is_variable ? value->index : Index::of(value); }
+
+/// d * (v / d) + v % d is v: indices taken apart and put together again are what they were.
+Index rejoin(const Index& index) {
+  for (const Index::Term& r : index.terms()) {
+    if (r.variable->is_variable || r.variable->code != Opcode::rem) continue;
+    for (const Index::Term& q : index.terms()) {
+      if (!divides_same(q.variable, r.variable)) continue;
+      auto divisor = static_cast<std::int64_t>(q.variable->args[1]->bits);
+      if (q.coefficient != wrap_mul(r.coefficient, divisor)) continue;
+      Inst* value = r.variable->args[0];
+      return index - Index::of(r.variable) * r.coefficient - Index::of(q.variable) * q.coefficient + whole_of(value) * r.coefficient;
+    }
+  }
+  return index;
+}
+
+}  // namespace
+
+Index Index::of(Inst* variable) {
+  Index index;
+  index.terms_.push_back({variable, 1});
+  return index;
+}
+
+int Index::lanes() const {
+  int lanes = 1;
+  for (const Term& term : terms_) lanes = std::max(lanes, term.variable->type.lanes);
+  return lanes;
+}
+
+std::int64_t Index::min() const { return static_cast<std::int64_t>(range_of(terms_, constant_).low); }
+std::int64_t Index::max() const { return static_cast<std::int64_t>(range_of(terms_, constant_).high); }
+
+Index Index::operator+(const Index& other) const {
+  Index sum(wrap_add(constant_, other.constant_));
+  auto a = terms_.begin(), b = other.terms_.begin();
+  while (a != terms_.end() || b != other.terms_.end()) {
+    bool from_a = b == other.terms_.end() || (a != terms_.end() && a->variable->id < b->variable->id);
+    bool from_b = a == terms_.end() || (b != other.terms_.end() && b->variable->id < a->variable->id);
+    if (from_a) {
+      sum.terms_.push_back(*a++);
+    } else if (from_b) {
+      sum.terms_.push_back(*b++);
+    } else {
+      std::int64_t coefficient = wrap_add(a->coefficient, b->coefficient);
+      if (coefficient != 0) sum.terms_.push_back({a->variable, coefficient});
+      ++a, ++b;
+    }
+  }
+  return rejoin(sum);
+}
+
+Index Index::operator-(const Index& other) const { return *this + other * -1; }
+
+Index Index::operator*(std::int64_t factor) const {
+  Index product(wrap_mul(constant_, factor));
+  for (const Term& term : terms_) {
+    std::int64_t coefficient = wrap_mul(term.coefficient, factor);
+    if (coefficient != 0) product.terms_.push_back({term.variable, coefficient});
+  }
+  return product;
+}
+
+}  // namespace strata::loop

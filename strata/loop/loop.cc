@@ -1,0 +1,67 @@
+// Names and types of the opcodes.
+#include "strata/loop/loop.h"
+
+#include <algorithm>
+#include <array>
+
+namespace strata::loop {
+namespace {
+
+constexpr std::array<std::string_view, 43> kNames = {
+    "constant", "add",  "sub",   "mul",    "div",   "rem",    "min",    "max",     "and",     "or",    "xor",
+    "shl",      "shr",  "neg",   "abs",    "not",   "sqrt",   "floor",  "ceil",    "trunc",   "rint",  "popcnt",
+    "clz",      "fma",  "cmp",   "select", "convert", "bitcast", "index", "load",  "store",   "local", "get",
+    "set",      "reduce", "extract", "dot2", "for", "vector", "if",     "while",   "call",    ""};
+static_assert(static_cast<std::size_t>(Opcode::call) + 2 == kNames.size());
+constexpr std::array<std::string_view, 6> kCompares = {"eq", "ne", "lt", "le", "gt", "ge"};
+
+bool is_arithmetic_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
+
+}  // namespace
+
+std::string_view name(Opcode code) { return kNames.at(static_cast<std::size_t>(code)); }
+std::string_view name(Compare c) { return kCompares.at(static_cast<std::size_t>(c)); }
+
+bool is_loop_dtype(DType dtype) {
+  switch (dtype) {
+    case DType::i1:
+    case DType::i8: case DType::i16: case DType::i32: case DType::i64:
+    case DType::ui8: case DType::ui16: case DType::ui32: case DType::ui64:
+    case DType::bf16: case DType::f16: case DType::f32: case DType::f64: return true;
+    default: return false;
+  }
+}
+
+bool accepts(Opcode code, DType dtype) {
+  if (!is_loop_dtype(dtype)) return false;
+  bool number = is_integer(dtype), real = is_arithmetic_float(dtype), boolean = dtype == DType::i1;
+  switch (code) {
+    case Opcode::add: case Opcode::sub: case Opcode::mul: case Opcode::div: case Opcode::rem:
+    case Opcode::neg: case Opcode::abs: return number || real;
+    case Opcode::min: case Opcode::max: case Opcode::cmp: return number || real || boolean;
+    case Opcode::and_: case Opcode::or_: case Opcode::xor_: case Opcode::not_: return number || boolean;
+    case Opcode::shl: case Opcode::shr: case Opcode::popcnt: case Opcode::clz: return number;
+    case Opcode::sqrt: case Opcode::floor: case Opcode::ceil: case Opcode::trunc: case Opcode::rint: case Opcode::fma: return real;
+    case Opcode::index: return dtype == DType::i64;
+    default: return true;
+  }
+}
+
+int join_lanes(const std::vector<Inst*>& args) {
+  int lanes = 1;
+  for (const Inst* arg : args) {
+    if (arg->type.lanes == 1) continue;
+    STRATA_CHECK(lanes == 1 || lanes == arg->type.lanes, "values of {} and {} lanes do not meet", lanes, arg->type.lanes);
+    lanes = arg->type.lanes;
+  }
+  return lanes;
+}
+
+std::vector<Ref*> Kernel::parameters() const {
+  std::vector<Ref*> found;
+  for (const auto& ref : refs)
+    if (ref->mode != Ref::Mode::scratch) found.push_back(ref.get());
+  return found;
+}
+
+}  // namespace strata::loop
