@@ -4,7 +4,8 @@
 
 #include "strata/op/build.h"
 #include "strata/op/calculus/closed.h"
-#include "strata/op/calculus/rules.h"
+#include "strata/op/calculus/support.h"
+#include "strata/op/rules.h"
 
 namespace strata::op {
 namespace {
@@ -52,23 +53,15 @@ BatchedBlock batch(const Block& f, const std::vector<bool>& batched, std::int64_
   Batched r = batch(b, f, operands, batched, size);
   out.batched = either(r.batched, required);
   for (std::size_t i = 0; i < r.results.size(); ++i)
-    if (out.batched[i]) r.results[i] = as_batched(b, r.results[i], r.batched[i], size);
+    if (out.batched[i]) r.results[i] = batched_operand(b, r.results[i], r.batched[i], size);
   out.block->results = std::move(r.results);
   ir::remove_dead(*out.block);
   return out;
-}
-
-Type with_leading(const Type& type, std::int64_t size) {
-  std::vector<Dim> dims{Dim(size)};
-  append(dims, type.shape().dims());
-  return type.with(Shape(std::move(dims)));
 }
 
 Type without_leading(const Type& type) {
   STRATA_CHECK(type.rank() > 0, "no leading dimension in {}", type.to_string());
   return type.with(Shape(part(type.shape().dims(), 1, type.shape().dims().size() - 1)));
 }
-
-Value* as_batched(Builder& b, Value* v, bool is_batched, std::int64_t size) { return is_batched ? v : broadcast_leading(b, v, size); }
 
 }  // namespace strata::op

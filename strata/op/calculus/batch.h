@@ -22,11 +22,7 @@ struct BatchedBlock {
 /// `required`: results that are batched even where they are the same for all inputs (empty: none).
 BatchedBlock batch(const Block& f, const std::vector<bool>& batched, std::int64_t size, const std::vector<bool>& required = {});
 
-/// The type with one more dimension of `size` in front.
-Type with_leading(const Type& type, std::int64_t size);
 /// The type without its first dimension.
 Type without_leading(const Type& type);
-/// `v` repeated along a new leading dimension unless it is batched already.
-Value* as_batched(Builder& b, Value* v, bool is_batched, std::int64_t size);
 
 }  // namespace strata::op

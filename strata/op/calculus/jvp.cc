@@ -1,7 +1,7 @@
 #include "strata/op/calculus/jvp.h"
 
 #include "strata/op/calculus/closed.h"
-#include "strata/op/calculus/rules.h"
+#include "strata/op/calculus/support.h"
 
 namespace strata::op {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "strata/op/build.h"
 #include "strata/op/calculus/closed.h"
-#include "strata/op/calculus/rules.h"
+#include "strata/op/calculus/support.h"
 
 namespace strata::op {
 namespace {
@@ -82,15 +82,22 @@ void linearize_op(Builder& b, Builder& lb, const Op& op, ir::ValueMap& primals, 
   note(op, l, lb, tangents, tangent_of);
 }
 
+bool is_static(const Value* v) { return v->type().is_tensor() && v->shape().is_static(); }
+// A constant or an iota.
+bool is_leaf(const Value* v) { return v->op() && v->op()->operands.empty() && v->op()->regions.empty() && def(*v->op()).traits.moves_only; }
+
 // Whether the block is better off with the operation than with its result: a constant, or a cheap operation whose operands
 // are smaller together than its result (a broadcast, a conversion to a wider type).
 bool worth_repeating(const Value* v) {
   const Op* op = v->op();
-  if (!op || op->info().has_effect || !op->regions.empty() || op->num_results() != 1 || !v->type().is_tensor()) return false;
+  if (!op || op->info().has_effect || !op->regions.empty() || op->num_results() != 1 || !is_static(v)) return false;
   const Traits& traits = def(*op).traits;
-  if (!traits.cheap && !(traits.moves_only && op->operands.empty())) return false;
+  if (!traits.cheap && !is_leaf(v)) return false;
   std::size_t bytes = 0;
-  for (const Value* x : op->operands) bytes += worth_repeating(x) && x->op()->operands.empty() ? 0 : x->type().bytes();
+  for (const Value* x : op->operands) {
+    if (!is_static(x)) return false;
+    bytes += is_leaf(x) ? 0 : x->type().bytes();
+  }
   return bytes < v->type().bytes();
 }
 
@@ -98,45 +105,6 @@ Value* repeat(Builder& b, Value* v, ir::ValueMap& copies) {
   if (Value* known = copies.find(v)) return known;
   for (Value* x : v->op()->operands)
     if (worth_repeating(x)) repeat(b, x, copies);
-  ir::clone(b, *v->op(), copies);
-  return copies.find(v);
-}
-
-// `results` empty: the primal is still to be computed.
-Linearized linearize_closed(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& active) {
-  At at(b, op);
-  const OpDef& d = def(op);
-  return d.linearize ? (*d.linearize)(b, op, operands, active) : sort_by_dependence(b, op, operands, active);
-}
-
-void linearize_op(Builder& b, Builder& lb, const Op& op, ir::ValueMap& primals, ir::ValueMap& tangent_of) {
-  Closed closed(op);
-  Values tangents;
-  for (Value* v : closed.op().operands) tangents.push_back(tangent_of.find(v));
-  if (!any(present(tangents)) || !may_have_tangents(op)) {
-    ir::clone(b, op, primals);
-    return;
-  }
-  Linearized l = linearize_closed(b, closed.op(), primals(closed.op().operands), present(tangents));
-  if (l.results.empty()) {
-    ir::clone(b, op, primals);
-  } else {
-    for (int i = 0; i < op.num_results(); ++i) primals.set(op.result(i), l.results[static_cast<std::size_t>(i)]);
-  }
-  At at(lb, op);
-  note(op, l, lb, tangents, tangent_of);
-}
-
-// Whether computing the value again costs nothing: constants and moves of constants.
-bool is_constant(const Value* v, int depth = 0) {
-  const Op* op = v->op();
-  if (!op || depth > 4 || op->info().has_effect || !op->regions.empty() || !def(*op).traits.moves_only) return false;
-  return std::all_of(op->operands.begin(), op->operands.end(), [&](const Value* x) { return is_constant(x, depth + 1); });
-}
-
-Value* copy_constant(Builder& b, Value* v, ir::ValueMap& copies) {
-  if (Value* known = copies.find(v)) return known;
-  for (Value* x : v->op()->operands) copy_constant(b, x, copies);
   ir::clone(b, *v->op(), copies);
   return copies.find(v);
 }

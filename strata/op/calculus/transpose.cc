@@ -4,7 +4,7 @@
 
 #include "strata/op/build.h"
 #include "strata/op/calculus/closed.h"
-#include "strata/op/calculus/rules.h"
+#include "strata/op/calculus/support.h"
 
 namespace strata::op {
 namespace {

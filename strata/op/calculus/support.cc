@@ -1,4 +1,4 @@
-#include "strata/op/calculus/rules.h"
+#include "strata/op/calculus/support.h"
 
 #include "strata/base/error.h"
 #include "strata/op/build.h"
