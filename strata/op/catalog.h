@@ -10,6 +10,7 @@
 
 // X(name) declares and lists `name_def()`. The order is alphabetical.
 #define STRATA_OPERATIONS(X) \
+  X(bitcast_convert)         \
   X(broadcast_in_dim)        \
   X(clamp)                   \
   X(compare)                 \

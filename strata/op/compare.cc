@@ -1,0 +1,113 @@
+// compare: EQ NE GE GT LE LT of each pair of elements. compare_type TOTALORDER orders floats as IEEE's totalOrder
+// (-NaN < -inf < ... < -0 < +0 < ... < NaN); otherwise a NaN is unequal to and unordered with everything.
+#include "strata/op/catalog.h"
+#include "strata/op/elementwise.h"
+
+namespace strata::op {
+namespace {
+
+bool is_total(const Attrs& attrs) { return attrs.get_or<std::string>("compare_type", "") == "TOTALORDER"; }
+
+loop::Compare direction(const Attrs& attrs) {
+  const std::string& text = expect_attr<std::string>("compare", attrs, "comparison_direction");
+  if (text == "EQ") return loop::Compare::eq;
+  if (text == "NE") return loop::Compare::ne;
+  if (text == "GE") return loop::Compare::ge;
+  if (text == "GT") return loop::Compare::gt;
+  if (text == "LE") return loop::Compare::le;
+  if (text == "LT") return loop::Compare::lt;
+  throw Error("compare", "comparison_direction {} is none of EQ NE GE GT LE LT", text);
+}
+
+bool type_fits(const std::string& compare_type, DType dtype) {
+  if (compare_type == "FLOAT" || compare_type == "TOTALORDER") return is_float(dtype);
+  if (compare_type == "SIGNED") return is_signed(dtype);
+  if (compare_type == "UNSIGNED") return is_unsigned(dtype) || is_bool(dtype);
+  return compare_type.empty() || compare_type == "NOTYPE";
+}
+
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+  expect_operands("compare", operands, 2);
+  const Type &x = operands[0]->type(), &y = operands[1]->type();
+  expect_kind("compare", x.dtype(), kAny);
+  if (x.dtype() != y.dtype() || !may_equal(x.shape(), y.shape()))  // compare_c1, compare_c2
+    throw Error("compare", "operands must have equal types, got {} and {}", x.to_string(), y.to_string());
+  direction(attrs);
+  std::string compare_type = attrs.get_or<std::string>("compare_type", "");
+  if (!type_fits(compare_type, x.dtype()))  // compare_c3
+    throw Error("compare", "compare_type {} does not fit dtype {}", compare_type, name(x.dtype()));
+  return {x.with(DType::i1).with(merged(x.shape(), y.shape()))};
+}
+
+template <class T>
+bool holds(loop::Compare c, T x, T y) {
+  switch (c) {
+    case loop::Compare::eq: return x == y;
+    case loop::Compare::ne: return x != y;
+    case loop::Compare::lt: return x < y;
+    case loop::Compare::le: return x <= y;
+    case loop::Compare::gt: return x > y;
+    case loop::Compare::ge: return x >= y;
+  }
+  STRATA_UNREACHABLE("comparison {}", static_cast<int>(c));
+}
+
+Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
+  Literal out(op.result()->type().with(operands[0].shape()));
+  loop::Compare c = direction(op.attrs);
+  dispatch(operands[0].dtype(), [&]<class T>(T) {
+    if constexpr (kind_of_type<T>() != 0) {
+      auto xs = operands[0].span<T>(), ys = operands[1].span<T>();
+      auto zs = out.mutable_span<bool>();
+      for (std::size_t i = 0; i < xs.size(); ++i) {
+        Compute<T> x = static_cast<Compute<T>>(xs[i]), y = static_cast<Compute<T>>(ys[i]);
+        if constexpr (kind_of_type<T>() == kFloat) {
+          if (is_total(op.attrs)) {
+            zs[i] = holds(c, numbers::total_order(x), numbers::total_order(y));
+            continue;
+          }
+        }
+        zs[i] = holds(c, x, y);
+      }
+    }
+  });
+  return {std::move(out)};
+}
+
+/// numbers::total_order.
+loop::Inst* total_order(loop::Builder& b, loop::Inst* x) {
+  bool wide = x->type.dtype == DType::f64;
+  loop::Inst* bits = b.bitcast(wide ? DType::i64 : DType::i32, x);
+  loop::Inst* flip = b.constant_int(bits->type.dtype, wide ? INT64_MAX : INT32_MAX);
+  loop::Inst* negative = b.compare(loop::Compare::lt, bits, b.constant_int(bits->type.dtype, 0));
+  return b.select(negative, b.binary(loop::Opcode::xor_, bits, flip), bits);
+}
+
+loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
+  loop::Inst *x = widened(c.b, c.operand(op, 0, index)), *y = widened(c.b, c.operand(op, 1, index));
+  if (is_total(op.attrs)) return c.b.compare(direction(op.attrs), total_order(c.b, x), total_order(c.b, y));
+  return c.b.compare(direction(op.attrs), x, y);
+}
+
+Work cost(const Op& op) { return {elements(op), bytes_moved(op)}; }
+
+}  // namespace
+
+const OpDef& compare_def() {
+  static const OpDef def{
+      .info = {.name = "stablehlo.compare", .infer = infer},
+      .summary = "compares elements (spec: compare)",
+      .traits = {.elementwise = true, .cheap = true},
+      .evaluate = evaluate,
+      .jvp = zero_jvp,
+      .linearize = None{"no regions"},
+      .transpose = None{"the result is no number"},
+      .batch = elementwise_batch,
+      .shard = pointwise_factors,
+      .cost = cost,
+      .lowering = Elemental{element},
+  };
+  return def;
+}
+
+}  // namespace strata::op

@@ -1,0 +1,105 @@
+// concatenate: operands one after another along `dimension`.
+#include "strata/op/build.h"
+#include "strata/op/catalog.h"
+#include "strata/op/rules.h"
+
+namespace strata::op {
+namespace {
+
+std::size_t dim_of(const Op& op) { return static_cast<std::size_t>(op.attr<std::int64_t>("dimension")); }
+
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+  const char* self = "concatenate";
+  if (operands.empty()) throw Error(self, "expected at least one operand");  // concatenate_c3
+  expect_operands(self, operands, static_cast<int>(operands.size()));
+  std::int64_t dim = expect_attr<std::int64_t>(self, attrs, "dimension");
+  const Type& first = operands[0]->type();
+  if (dim < 0 || dim >= first.rank()) throw Error(self, "dimension {} is outside of {}", dim, first.to_string());  // concatenate_c4
+  std::vector<Dim> dims = first.shape().dims();
+  Dim& along = dims[static_cast<std::size_t>(dim)];
+  for (Value* v : operands.subspan(1)) {
+    const Type& type = v->type();
+    bool fits = type.dtype() == first.dtype() && type.rank() == first.rank();  // concatenate_c1
+    for (int d = 0; fits && d < type.rank(); ++d) fits = d == dim || may_equal(type.shape().dim(d), first.shape().dim(d));  // concatenate_c2
+    if (!fits) throw Error(self, "operands must agree except along dimension {}, got {} and {}", dim, first.to_string(), type.to_string());
+    const Dim& more = type.shape().dim(static_cast<int>(dim));
+    along = along.is_static() && more.is_static() ? Dim(along.size() + more.size()) : Dim::unknown();
+    for (int d = 0; d < type.rank(); ++d)
+      if (d != dim) dims[static_cast<std::size_t>(d)] = merged(dims[static_cast<std::size_t>(d)], type.shape().dim(d));
+  }
+  return {first.with(Shape(std::move(dims)))};  // concatenate_c5, concatenate_c6
+}
+
+Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
+  Literal out(op.result()->type());
+  std::vector<std::int64_t> strides = out.shape().strides();
+  std::int64_t offset = 0;
+  for (const Literal& x : operands) {
+    for_each_index(x.shape(), [&](std::span<const std::int64_t> index, std::int64_t from) {
+      copy_element(x, from, out, linear_index(index, strides) + offset * strides[dim_of(op)]);
+    });
+    offset += x.shape()[static_cast<int>(dim_of(op))];
+  }
+  return {std::move(out)};
+}
+
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const>, const std::vector<bool>& linear, std::span<Value* const> ct) {
+  Values out;
+  std::int64_t offset = 0;
+  int dim = static_cast<int>(dim_of(op));
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    std::int64_t size = op.operands[i]->shape()[dim];
+    out.push_back(ct[0] && linear[i] ? slice_dim(b, ct[0], dim, offset, offset + size) : nullptr);
+    offset += size;
+  }
+  return out;
+}
+
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+  Values full;
+  for (std::size_t i = 0; i < operands.size(); ++i) full.push_back(batched_operand(b, operands[i], batched[i], size));
+  return {{concatenate(b, full, static_cast<int>(dim_of(op)) + 1)}, {true}};
+}
+
+Factors shard(const Op& op) {
+  Factors out = pointwise_factors(op);
+  out.kinds[dim_of(op)] = 'm';
+  return out;
+}
+
+loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
+  std::vector<loop::Index> from(index.begin(), index.end());
+  loop::Index along = index[dim_of(op)];
+  loop::Inst* chosen = c.b.constant_bits(op.result()->dtype(), 0);
+  std::int64_t offset = 0;
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    std::int64_t size = op.operands[i]->shape()[static_cast<int>(dim_of(op))];
+    if (size == 0) continue;
+    from[dim_of(op)] = along - loop::Index(offset);
+    loop::Inst* inside[] = {c.b.less(offset - 1, along), c.b.less(along, offset + size)};
+    chosen = c.b.guarded(all_of(c.b, inside), [&] { return c.operand(op, static_cast<int>(i), from); }, chosen);
+    offset += size;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+const OpDef& concatenate_def() {
+  static const OpDef def{
+      .info = {.name = "stablehlo.concatenate", .infer = infer},
+      .summary = "joins arrays along a dimension (spec: concatenate)",
+      .traits = {.cheap = true, .moves_only = true},
+      .evaluate = evaluate,
+      .jvp = linear_jvp,
+      .linearize = None{"no regions"},
+      .transpose = transpose_rule,
+      .batch = batch,
+      .shard = shard,
+      .cost = move_cost,
+      .lowering = Elemental{element},
+  };
+  return def;
+}
+
+}  // namespace strata::op

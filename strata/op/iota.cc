@@ -1,0 +1,57 @@
+// iota: 0, 1, 2, ... along iota_dimension.
+#include "strata/op/catalog.h"
+#include "strata/op/elementwise.h"
+
+namespace strata::op {
+namespace {
+
+std::size_t dim_of(const Op& op) { return static_cast<std::size_t>(op.attr<std::int64_t>("iota_dimension")); }
+
+void verify(const Op& op) {
+  expect_operands("iota", op.operands, 0);
+  const Type& out = op.result()->type();
+  expect_kind("iota", out.dtype(), kNumber);
+  std::int64_t dim = expect_attr<std::int64_t>("iota", op.attrs, "iota_dimension");
+  if (dim < 0 || dim >= out.rank()) throw Error("iota", "iota_dimension {} is outside of {}", dim, out.to_string());  // iota_c1
+}
+
+Literals evaluate(const Op& op, std::span<const Literal>, Evaluator&) {
+  Literal out(op.result()->type());
+  dispatch(out.dtype(), [&]<class T>(T) {
+    if constexpr ((kind_of_type<T>() & kNumber) != 0) {
+      auto ys = out.mutable_span<T>();
+      for_each_index(out.shape(), [&](std::span<const std::int64_t> index, std::int64_t at) {
+        ys[static_cast<std::size_t>(at)] = static_cast<T>(static_cast<Compute<T>>(index[dim_of(op)]));
+      });
+    }
+  });
+  return {std::move(out)};
+}
+
+Factors shard(const Op& op) { return pointwise_factors(op); }
+
+loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
+  DType dtype = op.result()->dtype();
+  return c.b.convert(dtype, c.b.convert(compute_type(dtype), c.b.value(index[dim_of(op)])));
+}
+
+}  // namespace
+
+const OpDef& iota_def() {
+  static const OpDef def{
+      .info = {.name = "stablehlo.iota", .verify = verify},
+      .summary = "counts along a dimension (spec: iota)",
+      .traits = {.cheap = true},
+      .evaluate = evaluate,
+      .jvp = zero_jvp,
+      .linearize = None{"no regions"},
+      .transpose = None{"no operands"},
+      .batch = constant_batch,
+      .shard = shard,
+      .cost = move_cost,
+      .lowering = Elemental{element},
+  };
+  return def;
+}
+
+}  // namespace strata::op
