@@ -112,18 +112,18 @@ Ref* Builder::parameter(DType dtype, std::int64_t size, Ref::Mode mode) {
 }
 Ref* Builder::scratch(DType dtype, std::int64_t size) { return parameter(dtype, size, Ref::Mode::scratch); }
 
-Inst* Builder::variable(int lanes, std::int64_t low, std::int64_t high, Inst* loop) {
+Inst* Builder::variable(int lanes, Inst* loop) {
   Inst inst(Opcode::index, {DType::i64, lanes});
   inst.is_variable = true;
-  inst.low = low;
-  inst.high = std::max(low, high);
   inst.loop = loop;
   return add(std::move(inst));
 }
 
 Index Builder::grid() {
   STRATA_CHECK(kernel_.grid >= 1, "grid of {} points", kernel_.grid);
-  if (!kernel_.grid_index) kernel_.grid_index = variable(1, 0, kernel_.grid - 1, nullptr);
+  if (!kernel_.grid_index) kernel_.grid_index = variable(1, nullptr);
+  kernel_.grid_index->low = 0;
+  kernel_.grid_index->high = kernel_.grid - 1;
   return kernel_.grid == 1 && options_.fold ? Index(0) : Index::of(kernel_.grid_index);
 }
 

@@ -7,12 +7,12 @@
 namespace strata::loop {
 namespace {
 
-constexpr std::array<std::string_view, 43> kNames = {
+constexpr std::array<std::string_view, 42> kNames = {
     "constant", "add",  "sub",   "mul",    "div",   "rem",    "min",    "max",     "and",     "or",    "xor",
     "shl",      "shr",  "neg",   "abs",    "not",   "sqrt",   "floor",  "ceil",    "trunc",   "rint",  "popcnt",
     "clz",      "fma",  "cmp",   "select", "convert", "bitcast", "index", "load",  "store",   "local", "get",
-    "set",      "reduce", "extract", "dot2", "for", "vector", "if",     "while",   "call",    ""};
-static_assert(static_cast<std::size_t>(Opcode::call) + 2 == kNames.size());
+    "set",      "reduce", "extract", "dot2", "for", "vector", "if",     "while",   "call"};
+static_assert(static_cast<std::size_t>(Opcode::call) + 1 == kNames.size());
 constexpr std::array<std::string_view, 6> kCompares = {"eq", "ne", "lt", "le", "gt", "ge"};
 
 bool is_arithmetic_float(DType dtype) { return dtype == DType::f32 || dtype == DType::f64; }
@@ -21,6 +21,32 @@ bool is_arithmetic_float(DType dtype) { return dtype == DType::f32 || dtype == D
 
 std::string_view name(Opcode code) { return kNames.at(static_cast<std::size_t>(code)); }
 std::string_view name(Compare c) { return kCompares.at(static_cast<std::size_t>(c)); }
+
+std::optional<Opcode> parse_opcode(std::string_view text) {
+  for (std::size_t i = 0; i < kNames.size(); ++i)
+    if (kNames[i] == text) return static_cast<Opcode>(i);
+  return std::nullopt;
+}
+std::optional<Compare> parse_compare(std::string_view text) {
+  for (std::size_t i = 0; i < kCompares.size(); ++i)
+    if (kCompares[i] == text) return static_cast<Compare>(i);
+  return std::nullopt;
+}
+
+void set_ranges(Inst& loop) {
+  if (loop.code == Opcode::for_) {
+    std::int64_t last = loop.end.max();
+    loop.counter->low = loop.begin.min();
+    loop.counter->high = std::max(loop.counter->low, last == INT64_MIN || last == INT64_MAX ? last : last - 1);
+    return;
+  }
+  std::int64_t extent = (loop.end - loop.begin).max();
+  loop.low = 0;
+  loop.high = extent == INT64_MAX ? extent : std::max<std::int64_t>(0, extent == INT64_MIN ? 0 : extent - 1);
+  loop.counter->low = loop.lane->low = 0;
+  loop.counter->high = loop.high / loop.lanes;
+  loop.lane->high = std::min<std::int64_t>(loop.high, loop.lanes - 1);
+}
 
 bool is_loop_dtype(DType dtype) {
   switch (dtype) {

@@ -18,11 +18,11 @@
 // Element types are i1, i8 .. i64, ui8 .. ui64, bf16, f16, f32, f64; which opcode takes which is `accepts`.
 //
 //   kernel @axpb(%0: in f32[1000], %1: out f32[1000]) grid 1 {
-//     vector %i = 0 to 1000 lanes 16 {
-//       %2 = load %0[%i] : f32x16
-//       %3 = constant 2.0 : f32
-//       %4 = mul %2, %3 : f32x16
-//       store %1[%i], %4
+//     vector %2, %3 = 0 to 1000 lanes 16 {       // number of the strip, lane
+//       %4 = load %0[16*%2 + %3] : f32x16
+//       %5 = constant 2.0 : f32
+//       %6 = mul %4, %5 : f32x16
+//       store %1[16*%2 + %3], %6
 //     }
 //   }
 #pragma once
@@ -37,8 +37,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "strata/type/dtype.h"
 #include "strata/base/check.h"
+#include "strata/base/result.h"
+#include "strata/type/dtype.h"
 
 namespace strata::loop {
 
@@ -276,7 +277,7 @@ class Builder {
   Inst* not_negative(const Index& index);  // index >= 0
   Inst* guard();                        // conjunction of the open guards, or null
   Inst* uniform_guarded(Inst* pred, const std::function<Inst*()>& value, Inst* otherwise);
-  Inst* variable(int lanes, std::int64_t low, std::int64_t high, Inst* loop);
+  Inst* variable(int lanes, Inst* loop);
   void in_body(Body& body, const std::function<void()>& f);
   void wrote(Ref* ref);
   void wrote(Inst* local);
@@ -296,7 +297,16 @@ class Builder {
 
 std::string_view name(Opcode);
 std::string_view name(Compare);
-/// The text form; parse(print(k)) prints the same.
+std::optional<Opcode> parse_opcode(std::string_view);
+std::optional<Compare> parse_compare(std::string_view);
+
+/// Gives the counter and lane of a for_ or vector loop the ranges that follow from its bounds.
+void set_ranges(Inst& loop);
+
+/// The text form. Values are numbered as they appear, so kernels that differ only in the order in which their
+/// instructions were created print the same; parse(print(k)) prints the same.
 std::string print(const Kernel&);
+/// A verified kernel, or Code::corrupt with the line and what was expected there. Takes any bytes. `//` begins a comment.
+Result<std::unique_ptr<Kernel>> parse(std::string_view text);
 
 }  // namespace strata::loop
