@@ -1,0 +1,236 @@
+#include "strata/base/thread_pool.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <xmmintrin.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <climits>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "strata/base/check.h"
+
+namespace strata {
+namespace {
+
+using Function = void (*)(void*, std::int64_t, std::int64_t);
+using Word = std::atomic<std::uint32_t>;
+
+constexpr unsigned kDefaultMxcsr = 0x1f80;
+constexpr auto kSpin = std::chrono::microseconds(30);
+constexpr std::int64_t kMaxChunks = 1 << 30;
+
+std::atomic<std::uint64_t> yield_seed{0};
+thread_local bool inside_chunk = false;
+
+void futex_wait(Word& word, std::uint32_t expected) {
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+void futex_wake(Word& word, int threads) {
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&word), FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
+}
+
+/// Spins for a moment; true when `ready` came true in that time.
+template <class Ready>
+bool spin_until(Ready ready) {
+  auto end = std::chrono::steady_clock::now() + kSpin;
+  do {
+    for (int i = 0; i < 64; ++i) {
+      if (ready()) return true;
+      _mm_pause();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return ready();
+}
+
+void maybe_yield() {
+  std::uint64_t seed = yield_seed.load(std::memory_order_relaxed);
+  if (seed == 0) return;
+  thread_local std::uint64_t state = seed ^ static_cast<std::uint64_t>(gettid()) * 0x9e3779b97f4a7c15u;
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  for (std::uint64_t n = state % 4; n > 0; --n) sched_yield();
+}
+
+int default_threads() {
+  if (const char* text = std::getenv("STRATA_NUM_THREADS")) {
+    if (int n = std::atoi(text); n >= 1) return std::min(n, 1024);
+  }
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+/// One run of parallel_for.
+struct Job {
+  Function f = nullptr;
+  void* ctx = nullptr;
+  std::int64_t points = 0, grain = 1;
+
+  void run(std::uint32_t chunk) const {
+    std::int64_t begin = chunk * grain;
+    f(ctx, begin, std::min(points, begin + grain));
+  }
+};
+
+/// Threads claim chunks by counting `ticket_` up. A ticket is the number of the run in its high half and the next chunk
+/// in its low half; between runs the low half is `kClosed`. A thread that is late by a run therefore fails to claim, and
+/// one that has claimed knows that `job_` stays as it is until the chunk is counted in `done_`.
+class Pool {
+ public:
+  explicit Pool(int threads) : threads_(threads) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the program's own threads
+    for (int i = 1; i < threads; ++i) std::thread([this] { work(); }).detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  int threads() const { return threads_; }
+
+  /// False when another thread uses the pool.
+  bool run(const Job& job, std::uint32_t chunks) {
+    std::unique_lock lock(users_, std::try_to_lock);
+    if (!lock) return false;
+    std::uint64_t run = (ticket_.load(std::memory_order_relaxed) >> 32) + 1;
+    ticket_.store(run << 32 | kClosed);
+    job_ = job;
+    chunks_.store(chunks);
+    error_ = nullptr;
+    done_.store(0);
+    ticket_.store(run << 32);
+    signal_.fetch_add(1);
+    if (sleepers_.load() > 0) futex_wake(signal_, static_cast<int>(std::min<std::uint32_t>(chunks - 1, INT_MAX)));
+    claim_all();
+    await_done(chunks);
+    if (error_) std::rethrow_exception(error_);
+    return true;
+  }
+
+  /// The threads end by themselves; the object stays, for a thread may still look at it.
+  void retire() {
+    retired_.store(true);
+    signal_.fetch_add(1);
+    futex_wake(signal_, INT_MAX);
+  }
+
+ private:
+  static constexpr std::uint32_t kClosed = 0xffffffff;
+
+  void claim_all() {
+    inside_chunk = true;
+    std::uint64_t ticket = ticket_.load();
+    while (true) {
+      auto chunk = static_cast<std::uint32_t>(ticket);
+      if (chunk == kClosed || chunk >= chunks_.load()) break;  // a run being written: then the claim fails
+      if (!ticket_.compare_exchange_weak(ticket, ticket + 1)) continue;
+      maybe_yield();
+      try {
+        job_.run(chunk);
+      } catch (...) {
+        std::lock_guard lock(error_mutex_);
+        error_ = std::current_exception();
+      }
+      finish_chunk();
+      ticket = ticket_.load();
+    }
+    inside_chunk = false;
+  }
+
+  void finish_chunk() {
+    std::uint32_t total = chunks_.load();
+    if (done_.fetch_add(1) + 1 == total && caller_sleeps_.load()) futex_wake(done_, 1);
+  }
+
+  void await_done(std::uint32_t chunks) {
+    if (spin_until([&] { return done_.load() == chunks; })) return;
+    caller_sleeps_.store(true);
+    for (std::uint32_t seen = done_.load(); seen != chunks; seen = done_.load()) futex_wait(done_, seen);
+    caller_sleeps_.store(false);
+  }
+
+  void work() {
+    pthread_setname_np(pthread_self(), "strata");
+    _mm_setcsr(kDefaultMxcsr);
+    std::uint32_t seen = 0;
+    while (!retired_.load()) {
+      claim_all();
+      if (!spin_until([&] { return signal_.load() != seen; })) {
+        sleepers_.fetch_add(1);
+        futex_wait(signal_, seen);
+        sleepers_.fetch_sub(1);
+      }
+      seen = signal_.load();
+    }
+  }
+
+  const int threads_;
+  std::mutex users_, error_mutex_;
+  Job job_;
+  std::exception_ptr error_;
+  alignas(64) std::atomic<std::uint64_t> ticket_{kClosed};
+  std::atomic<std::uint32_t> chunks_{0};
+  alignas(64) Word done_{0};
+  alignas(64) Word signal_{0};
+  std::atomic<std::uint32_t> sleepers_{0};
+  std::atomic<bool> caller_sleeps_{false}, retired_{false};
+};
+
+std::atomic<Pool*> current{nullptr};
+
+void replace_pool(Pool* next) {
+  if (Pool* old = current.exchange(next)) old->retire();
+}
+
+Pool& pool() {
+  if (Pool* p = current.load(std::memory_order_acquire)) return *p;
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { current.store(nullptr); inside_chunk = false; });
+  (void)registered;
+  Pool* mine = new Pool(default_threads());
+  Pool* expected = nullptr;
+  if (current.compare_exchange_strong(expected, mine)) return *mine;
+  mine->retire();
+  return *expected;
+}
+
+}  // namespace
+
+DefaultFloatEnvironment::DefaultFloatEnvironment() : saved_(_mm_getcsr()) { _mm_setcsr(kDefaultMxcsr); }
+DefaultFloatEnvironment::~DefaultFloatEnvironment() { _mm_setcsr(saved_); }
+
+void parallel_for(std::int64_t points, std::int64_t grain, Function f, void* ctx) {
+  STRATA_CHECK(points >= 0 && grain >= 1, "parallel_for over {} points by {}", points, grain);
+  if (points == 0) return;
+  while ((points - 1) / grain >= kMaxChunks) grain *= 2;
+  auto chunks = static_cast<std::uint32_t>((points - 1) / grain + 1);
+  Job job{f, ctx, points, grain};
+  DefaultFloatEnvironment environment;
+  if (chunks > 1 && !inside_chunk) {
+    Pool& p = pool();
+    if (p.threads() > 1 && p.run(job, chunks)) return;
+  }
+  for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) job.run(chunk);
+}
+
+int num_threads() { return pool().threads(); }
+void set_num_threads(int n) {
+  STRATA_CHECK(n >= 0, "{} threads", n);
+  pool();  // so that the handler of fork is there
+  replace_pool(new Pool(n == 0 ? default_threads() : n));
+}
+
+namespace testing_hooks {
+void inject_yields(std::uint64_t seed) { yield_seed.store(seed); }
+}  // namespace testing_hooks
+
+}  // namespace strata

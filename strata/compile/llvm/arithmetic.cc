@@ -1,0 +1,416 @@
+#include "strata/compile/llvm/arithmetic.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/Module.h>
+
+#include "strata/base/check.h"
+
+namespace strata::compile {
+
+using llvm::Value;
+using loop::Compare;
+using loop::Opcode;
+
+int lanes_of(Value* value) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(value->getType());
+  return vector ? static_cast<int>(vector->getNumElements()) : 1;
+}
+
+namespace {
+
+llvm::Type* widened(llvm::Type* scalar, int lanes) { return lanes == 1 ? scalar : llvm::FixedVectorType::get(scalar, lanes); }
+
+llvm::Type* like(Value* shape, llvm::Type* scalar) { return widened(scalar, lanes_of(shape)); }
+
+bool half_word(DType d) { return d == DType::bf16 || d == DType::f16; }
+
+/// The float constant on all lanes of a value, if it is one.
+const llvm::APFloat* splat_float(Value* v) {
+  auto* c = llvm::dyn_cast<llvm::Constant>(v);
+  if (!c) return nullptr;
+  if (c->getType()->isVectorTy()) c = c->getSplatValue();
+  auto* f = llvm::dyn_cast_or_null<llvm::ConstantFP>(c);
+  return f ? &f->getValueAPF() : nullptr;
+}
+
+}  // namespace
+
+// ---- types and constants
+
+llvm::Type* Arithmetic::type(DType dtype, int lanes) {
+  if (dtype == DType::f32) return widened(b_.getFloatTy(), lanes);
+  if (dtype == DType::f64) return widened(b_.getDoubleTy(), lanes);
+  STRATA_CHECK(!is_complex(dtype), "the loop form has no {} values", name(dtype));
+  if (is_float(dtype)) return widened(b_.getIntNTy(static_cast<unsigned>(8 * byte_width(dtype))), lanes);
+  return widened(b_.getIntNTy(static_cast<unsigned>(bit_width(dtype))), lanes);
+}
+
+llvm::Type* Arithmetic::stored_type(DType dtype, int lanes) {
+  return bit_width(dtype) < 8 ? widened(b_.getInt8Ty(), lanes) : type(dtype, lanes);
+}
+
+Value* Arithmetic::from_stored(DType dtype, Value* value) {
+  if (dtype == DType::i1) return b_.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType()));
+  return bit_width(dtype) < 8 ? b_.CreateTrunc(value, type(dtype, lanes_of(value))) : value;
+}
+
+Value* Arithmetic::to_stored(DType dtype, Value* value) {
+  if (bit_width(dtype) >= 8) return value;
+  llvm::Type* to = stored_type(dtype, lanes_of(value));
+  return is_signed(dtype) ? b_.CreateSExt(value, to) : b_.CreateZExt(value, to);
+}
+
+llvm::Constant* Arithmetic::constant(DType dtype, std::uint64_t bits) {
+  llvm::Type* t = type(dtype, 1);
+  unsigned width = t->getPrimitiveSizeInBits();
+  llvm::APInt value(64, bits);
+  value = value.trunc(width);
+  if (dtype == DType::f32) return llvm::ConstantFP::get(t, llvm::APFloat(llvm::APFloat::IEEEsingle(), value));
+  if (dtype == DType::f64) return llvm::ConstantFP::get(t, llvm::APFloat(llvm::APFloat::IEEEdouble(), value));
+  return llvm::ConstantInt::get(t, value);
+}
+
+Value* Arithmetic::stretch(Value* value, int lanes) {
+  int have = lanes_of(value);
+  STRATA_CHECK(have == 1 || have == lanes, "{} lanes meet {}", have, lanes);
+  return have == lanes ? value : b_.CreateVectorSplat(static_cast<unsigned>(lanes), value);
+}
+
+llvm::AllocaInst* Arithmetic::slot(llvm::Type* type) {
+  llvm::BasicBlock& entry = b_.GetInsertBlock()->getParent()->getEntryBlock();
+  llvm::IRBuilder<> at_entry(&entry, entry.begin());
+  return at_entry.CreateAlloca(type);
+}
+
+// ---- pieces of the machine's width
+
+Value* Arithmetic::sub_vector(Value* v, int first, int count) {
+  std::vector<int> mask(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) mask[static_cast<std::size_t>(i)] = first + i;
+  return b_.CreateShuffleVector(v, mask);
+}
+
+Value* Arithmetic::pieces(const std::vector<Value*>& args, int lanes,
+                          const std::function<Value*(const std::vector<Value*>&)>& f) {
+  int total = lanes_of(args[0]);
+  if (total <= lanes) return f(args);
+  std::vector<Value*> parts;
+  for (int first = 0; first < total; first += lanes) {
+    std::vector<Value*> part;
+    for (Value* a : args) part.push_back(sub_vector(a, first, lanes));
+    parts.push_back(f(part));
+  }
+  while (parts.size() > 1) {  // concatenate in pairs
+    std::vector<Value*> joined;
+    for (std::size_t i = 0; i < parts.size(); i += 2) {
+      int n = lanes_of(parts[i]);
+      std::vector<int> mask(static_cast<std::size_t>(2 * n));
+      for (int k = 0; k < 2 * n; ++k) mask[static_cast<std::size_t>(k)] = k;
+      joined.push_back(b_.CreateShuffleVector(parts[i], parts[i + 1], mask));
+    }
+    parts = std::move(joined);
+  }
+  return parts[0];
+}
+
+Value* Arithmetic::intrinsic(llvm::Intrinsic::ID id, Value* a) { return b_.CreateUnaryIntrinsic(id, a); }
+
+// ---- one operand
+
+Value* Arithmetic::unary(Opcode code, DType dtype, Value* a) {
+  bool is_real = a->getType()->isFPOrFPVectorTy();
+  if (half_word(dtype)) {  // held as integers: the sign bit is the sign
+    if (code == Opcode::neg) return b_.CreateXor(a, 0x8000);
+    if (code == Opcode::abs) return b_.CreateAnd(a, 0x7fff);
+  }
+  STRATA_CHECK(is_real || !is_float(dtype), "no arithmetic on {}", name(dtype));
+  switch (code) {
+    case Opcode::neg: return is_real ? b_.CreateFNeg(a) : b_.CreateNeg(a);
+    case Opcode::abs:
+      if (is_real) return intrinsic(llvm::Intrinsic::fabs, a);
+      return is_signed(dtype) ? b_.CreateBinaryIntrinsic(llvm::Intrinsic::abs, a, b_.getFalse()) : a;
+    case Opcode::not_: return b_.CreateNot(a);
+    case Opcode::sqrt: return intrinsic(llvm::Intrinsic::sqrt, a);
+    case Opcode::floor: return intrinsic(llvm::Intrinsic::floor, a);
+    case Opcode::ceil: return intrinsic(llvm::Intrinsic::ceil, a);
+    case Opcode::trunc: return intrinsic(llvm::Intrinsic::trunc, a);
+    case Opcode::rint: return intrinsic(llvm::Intrinsic::roundeven, a);
+    case Opcode::popcnt: return intrinsic(llvm::Intrinsic::ctpop, a);
+    case Opcode::clz: return b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, a, b_.getFalse());
+    default: STRATA_UNREACHABLE("{} is no unary instruction", loop::name(code));
+  }
+}
+
+// ---- two operands
+
+Value* Arithmetic::binary(Opcode code, DType dtype, Value* a, Value* b) {
+  if (a->getType()->isFPOrFPVectorTy()) return float_binary(code, a, b);
+  STRATA_CHECK(!is_float(dtype), "no arithmetic on {}", name(dtype));
+  return integer_binary(code, dtype, a, b);
+}
+
+Value* Arithmetic::float_binary(Opcode code, Value* a, Value* b) {
+  switch (code) {
+    case Opcode::add: return b_.CreateFAdd(a, b);
+    case Opcode::sub: return b_.CreateFSub(a, b);
+    case Opcode::mul: return b_.CreateFMul(a, b);
+    case Opcode::div: return b_.CreateFDiv(a, b);
+    case Opcode::rem: return remainder(a, b);
+    case Opcode::min: return extremum(false, a, b);
+    case Opcode::max: return extremum(true, a, b);
+    default: STRATA_UNREACHABLE("{} is no instruction of floats", loop::name(code));
+  }
+}
+
+Value* Arithmetic::integer_binary(Opcode code, DType dtype, Value* a, Value* b) {
+  bool is_signed = strata::is_signed(dtype);
+  llvm::Type* t = a->getType();
+  unsigned width = t->getScalarSizeInBits();
+  switch (code) {
+    case Opcode::add: return b_.CreateAdd(a, b);
+    case Opcode::sub: return b_.CreateSub(a, b);
+    case Opcode::mul: return b_.CreateMul(a, b);
+    case Opcode::div: return divide(false, is_signed, a, b);
+    case Opcode::rem: return divide(true, is_signed, a, b);
+    case Opcode::min: return b_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, a, b);
+    case Opcode::max: return b_.CreateBinaryIntrinsic(is_signed ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, a, b);
+    case Opcode::and_: return b_.CreateAnd(a, b);
+    case Opcode::or_: return b_.CreateOr(a, b);
+    case Opcode::xor_: return b_.CreateXor(a, b);
+    case Opcode::shl:
+    case Opcode::shr: {
+      auto* limit = llvm::ConstantInt::get(t, width);
+      auto* last = llvm::ConstantInt::get(t, width - 1);
+      if (width == 1) {  // a shift by 1 is a shift by the width
+        return code == Opcode::shr && is_signed ? a : b_.CreateAnd(a, b_.CreateNot(b));
+      }
+      if (code == Opcode::shr && is_signed) return b_.CreateAShr(a, b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, b, last));
+      Value* inside = b_.CreateICmpULT(b, limit);
+      Value* amount = b_.CreateSelect(inside, b, llvm::Constant::getNullValue(t));
+      Value* shifted = code == Opcode::shl ? b_.CreateShl(a, amount) : b_.CreateLShr(a, amount);
+      return b_.CreateSelect(inside, shifted, llvm::Constant::getNullValue(t));
+    }
+    default: STRATA_UNREACHABLE("{} is no instruction of integers", loop::name(code));
+  }
+}
+
+/// Total division (loop.h): the cases the machine faults on divide by one instead and are chosen over afterwards.
+Value* Arithmetic::divide(bool want_remainder, bool is_signed, Value* a, Value* b) {
+  llvm::Type* t = a->getType();
+  auto* zero = llvm::Constant::getNullValue(t);
+  auto* ones = llvm::Constant::getAllOnesValue(t);
+  auto* one = llvm::ConstantInt::get(t, 1);
+  Value* by_zero = b_.CreateICmpEQ(b, zero);
+  Value* unsafe = by_zero;
+  if (is_signed && t->getScalarSizeInBits() > 1) {
+    auto* lowest = llvm::ConstantInt::get(t, llvm::APInt::getSignedMinValue(t->getScalarSizeInBits()));
+    unsafe = b_.CreateOr(by_zero, b_.CreateAnd(b_.CreateICmpEQ(a, lowest), b_.CreateICmpEQ(b, ones)));
+  }
+  Value* divisor = b_.CreateSelect(unsafe, one, b);
+  bool by_floats = lanes_of(a) > 1 && t->getScalarSizeInBits() <= 32 && !llvm::isa<llvm::Constant>(b);
+  if (by_floats) {  // the machine has no division of integer vectors
+    Value* quotient = divide_by_floats(is_signed, a, divisor);
+    if (want_remainder) return b_.CreateSelect(by_zero, a, b_.CreateSub(a, b_.CreateMul(quotient, divisor)));
+    return b_.CreateSelect(by_zero, ones, quotient);
+  }
+  if (want_remainder) return b_.CreateSelect(by_zero, a, is_signed ? b_.CreateSRem(a, divisor) : b_.CreateURem(a, divisor));
+  return b_.CreateSelect(by_zero, ones, is_signed ? b_.CreateSDiv(a, divisor) : b_.CreateUDiv(a, divisor));
+}
+
+/// Quotients of at most 32 bits through f64: the rounded quotient of two such integers truncates to the exact one,
+/// since a quotient that is no integer differs from the next one by more than half an ulp.
+Value* Arithmetic::divide_by_floats(bool is_signed, Value* a, Value* b) {
+  llvm::Type* t = like(a, b_.getDoubleTy());
+  if (is_signed) return b_.CreateFPToSI(b_.CreateFDiv(b_.CreateSIToFP(a, t), b_.CreateSIToFP(b, t)), a->getType());
+  return b_.CreateFPToUI(b_.CreateFDiv(b_.CreateUIToFP(a, t), b_.CreateUIToFP(b, t)), a->getType());
+}
+
+/// min and max: NaN wins, -0 below +0. x86's own instruction returns its second operand for NaNs and equal zeros.
+Value* Arithmetic::extremum(bool max, Value* a, Value* b) {
+  if (splat_float(b)) std::swap(a, b);
+  if (Value* v = extremum_with_constant(max, a, b)) return v;
+  Value* ordered = ordered_extremum(max, a, b);
+  return b_.CreateSelect(b_.CreateFCmpUNO(a, b), b_.CreateFAdd(a, b), ordered);
+}
+
+/// One or two instructions where one side is a number known beforehand, as in relu and clamp.
+Value* Arithmetic::extremum_with_constant(bool max, Value* c, Value* x) {
+  const llvm::APFloat* value = splat_float(c);
+  if (!value || value->isNaN()) return nullptr;
+  bool zero_of_other_side = value->isZero() && value->isNegative() != max;  // max(x, +0), min(x, -0)
+  if (zero_of_other_side && !max) return nullptr;
+  Value* chosen = b_.CreateSelect(max ? b_.CreateFCmpOGT(c, x) : b_.CreateFCmpOLT(c, x), c, x);
+  return zero_of_other_side ? b_.CreateFAdd(chosen, c) : chosen;  // -0 + +0 = +0, all else stays
+}
+
+/// min and max of numbers, zeros in order; anything for NaN.
+Value* Arithmetic::ordered_extremum(bool max, Value* a, Value* b) {
+  int lanes = lanes_of(a);
+  bool is_double = a->getType()->getScalarType()->isDoubleTy();
+  int native = is_double ? 8 : 16;
+  if (target_.avx512 && lanes >= native / 4) {
+    return pieces({a, b}, native, [&](const std::vector<Value*>& v) -> Value* {
+      int n = lanes_of(v[0]);
+      bool full = n == native, half = 2 * n == native;
+      using namespace llvm::Intrinsic;
+      llvm::Intrinsic::ID id = is_double ? (full   ? x86_avx512_mask_range_pd_512
+                                            : half ? x86_avx512_mask_range_pd_256
+                                                   : x86_avx512_mask_range_pd_128)
+                                         : (full   ? x86_avx512_mask_range_ps_512
+                                            : half ? x86_avx512_mask_range_ps_256
+                                                   : x86_avx512_mask_range_ps_128);
+      Value* all = llvm::Constant::getAllOnesValue(full && !is_double ? b_.getInt16Ty() : b_.getInt8Ty());
+      std::vector<Value*> args{v[0], v[1], b_.getInt32(max ? 5 : 4), llvm::Constant::getNullValue(v[0]->getType()), all};
+      if (full) args.push_back(b_.getInt32(4));  // rounding: as set
+      return b_.CreateIntrinsic(id, {}, args);
+    });
+  }
+  Value* first = b_.CreateSelect(max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b), a, b);
+  Value* second = b_.CreateSelect(max ? b_.CreateFCmpOGT(b, a) : b_.CreateFCmpOLT(b, a), b, a);
+  llvm::Type* bits = like(a, b_.getIntNTy(a->getType()->getScalarSizeInBits()));
+  Value* x = b_.CreateBitCast(first, bits);
+  Value* y = b_.CreateBitCast(second, bits);
+  return b_.CreateBitCast(max ? b_.CreateAnd(x, y) : b_.CreateOr(x, y), a->getType());  // differ only in the sign of zeros
+}
+
+/// C's fmod. Where |a / b| is small the quotient's integer part is right or one too large, and a - q * b is exact in one
+/// fma; a step back mends the latter. Other lanes (huge quotients, infinities, zeros, NaN) go to the library.
+Value* Arithmetic::remainder(Value* a, Value* b) {
+  llvm::Type* t = a->getType();
+  bool is_double = t->getScalarType()->isDoubleTy();
+  auto* bound = llvm::ConstantFP::get(t, is_double ? 0x1p51 : 0x1p22);
+  Value* ratio = b_.CreateFDiv(a, b);
+  Value* fast = b_.CreateFCmpOLT(intrinsic(llvm::Intrinsic::fabs, ratio), bound);
+  if (lanes_of(a) > 1) fast = b_.CreateAndReduce(fast);
+
+  llvm::Function* f = b_.GetInsertBlock()->getParent();
+  auto* fast_block = llvm::BasicBlock::Create(b_.getContext(), "rem.fast", f);
+  auto* slow_block = llvm::BasicBlock::Create(b_.getContext(), "rem.slow", f);
+  auto* done = llvm::BasicBlock::Create(b_.getContext(), "rem.done", f);
+  b_.CreateCondBr(fast, fast_block, slow_block);
+
+  b_.SetInsertPoint(fast_block);
+  Value* magnitude_a = intrinsic(llvm::Intrinsic::fabs, a);
+  Value* magnitude_b = intrinsic(llvm::Intrinsic::fabs, b);
+  Value* quotient = intrinsic(llvm::Intrinsic::trunc, intrinsic(llvm::Intrinsic::fabs, ratio));
+  Value* rest = fma(b_.CreateFNeg(quotient), magnitude_b, magnitude_a);
+  Value* mended = b_.CreateSelect(b_.CreateFCmpOLT(rest, llvm::Constant::getNullValue(t)), b_.CreateFAdd(rest, magnitude_b), rest);
+  Value* whole = b_.CreateFCmpOLT(magnitude_a, magnitude_b);  // also a finite a and an infinite b
+  Value* quick = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, b_.CreateSelect(whole, magnitude_a, mended), a);
+  b_.CreateBr(done);
+
+  b_.SetInsertPoint(slow_block);
+  Value* slow = remainder_call(a, b);
+  slow_block = b_.GetInsertBlock();
+  b_.CreateBr(done);
+
+  b_.SetInsertPoint(done);
+  llvm::PHINode* result = b_.CreatePHI(t, 2);
+  result->addIncoming(quick, fast_block);
+  result->addIncoming(slow, slow_block);
+  return result;
+}
+
+Value* Arithmetic::remainder_call(Value* a, Value* b) {
+  bool is_double = a->getType()->getScalarType()->isDoubleTy();
+  llvm::AllocaInst* x = slot(a->getType());
+  llvm::AllocaInst* y = slot(a->getType());
+  b_.CreateStore(a, x);
+  b_.CreateStore(b, y);
+  llvm::Module* module = b_.GetInsertBlock()->getModule();
+  auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty()}, false);
+  auto callee = module->getOrInsertFunction(is_double ? "strata_fmod_f64" : "strata_fmod_f32", signature);
+  b_.CreateCall(callee, {x, y, b_.getInt64(static_cast<std::uint64_t>(lanes_of(a)))});
+  return b_.CreateLoad(a->getType(), x);
+}
+
+// ---- comparison, conversion
+
+Value* Arithmetic::compare(Compare compare, DType dtype, Value* a, Value* b) {
+  using P = llvm::CmpInst::Predicate;
+  if (half_word(dtype)) return this->compare(compare, DType::f32, convert(dtype, DType::f32, a), convert(dtype, DType::f32, b));
+  if (a->getType()->isFPOrFPVectorTy()) {
+    static constexpr P kFloat[] = {P::FCMP_OEQ, P::FCMP_UNE, P::FCMP_OLT, P::FCMP_OLE, P::FCMP_OGT, P::FCMP_OGE};
+    return b_.CreateFCmp(kFloat[static_cast<int>(compare)], a, b);
+  }
+  STRATA_CHECK(!is_float(dtype), "no comparison of {}", name(dtype));
+  static constexpr P kSigned[] = {P::ICMP_EQ, P::ICMP_NE, P::ICMP_SLT, P::ICMP_SLE, P::ICMP_SGT, P::ICMP_SGE};
+  static constexpr P kUnsigned[] = {P::ICMP_EQ, P::ICMP_NE, P::ICMP_ULT, P::ICMP_ULE, P::ICMP_UGT, P::ICMP_UGE};
+  return b_.CreateICmp((is_signed(dtype) ? kSigned : kUnsigned)[static_cast<int>(compare)], a, b);
+}
+
+Value* Arithmetic::from_bf16(Value* a) {
+  Value* wide = b_.CreateZExt(a, like(a, b_.getInt32Ty()));
+  return b_.CreateBitCast(b_.CreateShl(wide, 16), like(a, b_.getFloatTy()));
+}
+
+/// Ties to even by integer arithmetic, NaN kept quiet (type/float.h: bf16_bits).
+Value* Arithmetic::to_bf16(Value* a) {
+  llvm::Type* word = like(a, b_.getInt32Ty());
+  auto number = [&](std::uint32_t v) { return llvm::ConstantInt::get(word, v); };
+  Value* u = b_.CreateBitCast(a, word);
+  Value* high = b_.CreateLShr(u, number(16));
+  Value* odd = b_.CreateAnd(high, number(1));
+  Value* rounded = b_.CreateLShr(b_.CreateAdd(u, b_.CreateAdd(odd, number(0x7fff))), number(16));
+  Value* chosen = b_.CreateSelect(b_.CreateFCmpUNO(a, a), b_.CreateOr(high, number(0x40)), rounded);
+  return b_.CreateTrunc(chosen, like(a, b_.getInt16Ty()));
+}
+
+Value* Arithmetic::convert(DType from, DType to, Value* a) {
+  if (from == to) return a;
+  if (half_word(from)) {
+    Value* wide = from == DType::bf16 ? from_bf16(a) : b_.CreateFPExt(b_.CreateBitCast(a, like(a, b_.getHalfTy())), like(a, b_.getFloatTy()));
+    return convert(DType::f32, to, wide);
+  }
+  if (half_word(to)) {
+    Value* single = convert(from, DType::f32, a);
+    if (to == DType::bf16) return to_bf16(single);
+    return b_.CreateBitCast(b_.CreateFPTrunc(single, like(a, b_.getHalfTy())), like(a, b_.getInt16Ty()));
+  }
+  llvm::Type* t = like(a, type(to, 1));
+  bool real_from = a->getType()->isFPOrFPVectorTy(), real_to = t->isFPOrFPVectorTy();
+  STRATA_CHECK((real_from || !is_float(from)) && (real_to || !is_float(to)), "no conversion from {} to {}", name(from), name(to));
+  if (to == DType::i1) {
+    auto* zero = llvm::Constant::getNullValue(a->getType());
+    return real_from ? b_.CreateFCmpUNE(a, zero) : b_.CreateICmpNE(a, zero);
+  }
+  if (real_from && real_to) return from == DType::f32 ? b_.CreateFPExt(a, t) : b_.CreateFPTrunc(a, t);
+  if (real_to) return is_signed(from) ? b_.CreateSIToFP(a, t) : b_.CreateUIToFP(a, t);
+  if (real_from) {
+    auto id = is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+    return b_.CreateIntrinsic(id, {t, a->getType()}, {a});
+  }
+  return is_signed(from) ? b_.CreateSExtOrTrunc(a, t) : b_.CreateZExtOrTrunc(a, t);
+}
+
+// ---- products and reductions
+
+Value* Arithmetic::fma(Value* a, Value* b, Value* c) { return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c}); }
+
+Value* Arithmetic::dot2(Value* acc, Value* a, Value* b) {
+  int lanes = lanes_of(acc);
+  if (target_.avx512bf16 && lanes >= 4) {
+    return pieces({acc, a, b}, 16, [&](const std::vector<Value*>& v) -> Value* {
+      using namespace llvm::Intrinsic;
+      int n = lanes_of(v[0]);
+      auto id = n == 16 ? x86_avx512bf16_dpbf16ps_512 : n == 8 ? x86_avx512bf16_dpbf16ps_256 : x86_avx512bf16_dpbf16ps_128;
+      llvm::Type* pairs = llvm::FixedVectorType::get(b_.getBFloatTy(), static_cast<unsigned>(2 * n));
+      return b_.CreateIntrinsic(id, {}, {v[0], b_.CreateBitCast(v[1], pairs), b_.CreateBitCast(v[2], pairs)});
+    });
+  }
+  llvm::Type* t = acc->getType();
+  auto low = [&](Value* v) { return b_.CreateBitCast(b_.CreateShl(v, 16), t); };
+  auto high = [&](Value* v) { return b_.CreateBitCast(b_.CreateAnd(v, 0xffff0000u), t); };
+  return fma(high(a), high(b), fma(low(a), low(b), acc));
+}
+
+Value* Arithmetic::reduce(Opcode combiner, DType dtype, Value* a) {
+  for (int lanes = lanes_of(a); lanes > 2; lanes /= 2) {
+    a = binary(combiner, dtype, sub_vector(a, 0, lanes / 2), sub_vector(a, lanes / 2, lanes / 2));
+  }
+  if (lanes_of(a) == 1) return a;
+  return binary(combiner, dtype, b_.CreateExtractElement(a, std::uint64_t{0}), b_.CreateExtractElement(a, std::uint64_t{1}));
+}
+
+}  // namespace strata::compile

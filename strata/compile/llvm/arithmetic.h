@@ -1,0 +1,66 @@
+// LLVM values of the loop form's instructions that compute: what loop.h calls "Arithmetic", "convert", "reduce".
+// Private to compile/llvm: includes LLVM.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <functional>
+#include <vector>
+
+#include "strata/compile/llvm/target.h"
+#include "strata/loop/loop.h"
+
+namespace strata::compile {
+
+/// Emits at the builder's insertion point. All operands of one call have the same lanes.
+class Arithmetic {
+ public:
+  Arithmetic(llvm::IRBuilder<>& builder, const CpuTarget& target) : b_(builder), target_(target) {}
+
+  /// The type of a value: i1 for booleans, iN for integers, float, double; i16 for bf16 and f16.
+  llvm::Type* type(DType dtype, int lanes);
+  /// The type of an element in memory: i8 for booleans and narrow integers, else as `type`.
+  llvm::Type* stored_type(DType dtype, int lanes);
+  llvm::Value* from_stored(DType dtype, llvm::Value* value);
+  llvm::Value* to_stored(DType dtype, llvm::Value* value);
+  llvm::Constant* constant(DType dtype, std::uint64_t bits);
+  /// A uniform value on all lanes; a value that already has them stays.
+  llvm::Value* stretch(llvm::Value* value, int lanes);
+
+  llvm::Value* unary(loop::Opcode code, DType dtype, llvm::Value* a);
+  llvm::Value* binary(loop::Opcode code, DType dtype, llvm::Value* a, llvm::Value* b);
+  llvm::Value* compare(loop::Compare compare, DType dtype, llvm::Value* a, llvm::Value* b);
+  llvm::Value* convert(DType from, DType to, llvm::Value* a);
+  llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
+  llvm::Value* dot2(llvm::Value* acc, llvm::Value* a, llvm::Value* b);
+  llvm::Value* reduce(loop::Opcode combiner, DType dtype, llvm::Value* a);
+
+  /// A slot in the function's entry block.
+  llvm::AllocaInst* slot(llvm::Type* type);
+
+ private:
+  llvm::Value* float_binary(loop::Opcode code, llvm::Value* a, llvm::Value* b);
+  llvm::Value* integer_binary(loop::Opcode code, DType dtype, llvm::Value* a, llvm::Value* b);
+  llvm::Value* divide(bool want_remainder, bool is_signed, llvm::Value* a, llvm::Value* b);
+  llvm::Value* divide_by_floats(bool is_signed, llvm::Value* a, llvm::Value* b);
+  llvm::Value* extremum(bool max, llvm::Value* a, llvm::Value* b);
+  llvm::Value* extremum_with_constant(bool max, llvm::Value* c, llvm::Value* x);
+  llvm::Value* ordered_extremum(bool max, llvm::Value* a, llvm::Value* b);
+  llvm::Value* remainder(llvm::Value* a, llvm::Value* b);
+  llvm::Value* remainder_call(llvm::Value* a, llvm::Value* b);
+  llvm::Value* to_bf16(llvm::Value* a);
+  llvm::Value* from_bf16(llvm::Value* a);
+  llvm::Value* to_odd_f32(llvm::Value* a);
+  llvm::Value* pieces(const std::vector<llvm::Value*>& args, int lanes,
+                      const std::function<llvm::Value*(const std::vector<llvm::Value*>&)>& f);
+  llvm::Value* sub_vector(llvm::Value* v, int first, int count);
+  llvm::Value* intrinsic(llvm::Intrinsic::ID id, llvm::Value* a);
+
+  llvm::IRBuilder<>& b_;
+  const CpuTarget& target_;
+};
+
+/// Lanes of an LLVM value: 1 for scalars.
+int lanes_of(llvm::Value* value);
+
+}  // namespace strata::compile

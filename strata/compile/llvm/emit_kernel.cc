@@ -1,0 +1,326 @@
+#include "strata/compile/llvm/emit_kernel.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Module.h>
+
+#include <map>
+
+#include "strata/base/check.h"
+#include "strata/compile/llvm/arithmetic.h"
+#include "strata/compile/llvm/memory.h"
+
+namespace strata::compile {
+namespace {
+
+using llvm::Value;
+using loop::Body;
+using loop::Index;
+using loop::Inst;
+using loop::Opcode;
+
+/// Prints one kernel. A `vector` body is printed twice where its extent leaves a rest: as a loop of whole strips, and
+/// once under a mask of the lanes that are left.
+class KernelEmitter {
+ public:
+  KernelEmitter(const loop::Kernel& kernel, llvm::Module& module, const CpuTarget& target)
+      : kernel_(kernel), module_(module), b_(module.getContext()), math_(b_, target), values_(kernel.arena.size(), nullptr),
+        memory_(b_, math_, [this](const Inst* i) { return value(i); }) {}
+
+  llvm::Function* emit(std::string_view symbol, const CpuTarget& target) {
+    auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
+    function_ = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, llvm::StringRef(symbol.data(), symbol.size()), module_);
+    function_->addFnAttr(llvm::Attribute::NoUnwind);
+    function_->addFnAttr("target-cpu", target.cpu);
+    function_->addFnAttr("target-features", target.features);
+    if (target.avx512) function_->addFnAttr("prefer-vector-width", "512");
+    b_.SetInsertPoint(llvm::BasicBlock::Create(b_.getContext(), "entry", function_));
+    auto* body = llvm::BasicBlock::Create(b_.getContext(), "body", function_);
+    b_.SetInsertPoint(body);
+    bind_buffers();
+    grid();
+    memory_.finish();
+    b_.CreateRetVoid();
+    llvm::IRBuilder<>(&function_->getEntryBlock()).CreateBr(body);
+    return function_;
+  }
+
+ private:
+  void bind_buffers() {
+    std::size_t number = 0;
+    std::int64_t scratch_bytes = 0;
+    std::vector<std::pair<const loop::Ref*, std::int64_t>> scratch;
+    for (const auto& ref : kernel_.refs) {
+      if (ref->mode == loop::Ref::Mode::scratch) {
+        scratch.emplace_back(ref.get(), scratch_bytes);
+        scratch_bytes += (ref->size * static_cast<std::int64_t>(byte_width(ref->dtype)) + 63) / 64 * 64;
+        continue;
+      }
+      Value* place = b_.CreateConstGEP1_64(b_.getPtrTy(), function_->getArg(0), number++);
+      memory_.bind(ref.get(), b_.CreateLoad(b_.getPtrTy(), place));
+    }
+    if (scratch.empty()) return;
+    Value* base = scratch_base(scratch_bytes);
+    for (auto [ref, offset] : scratch) memory_.bind(ref, b_.CreateConstGEP1_64(b_.getInt8Ty(), base, static_cast<std::uint64_t>(offset)));
+  }
+
+  /// Small scratch lies on the stack, large scratch in the thread's own block.
+  Value* scratch_base(std::int64_t bytes) {
+    constexpr std::int64_t kStackBytes = 256 << 10;
+    if (bytes <= kStackBytes) {
+      llvm::AllocaInst* slot = math_.slot(llvm::ArrayType::get(b_.getInt8Ty(), static_cast<std::uint64_t>(bytes)));
+      slot->setAlignment(llvm::Align(64));
+      return slot;
+    }
+    auto callee = module_.getOrInsertFunction("strata_scratch", llvm::FunctionType::get(b_.getPtrTy(), {b_.getInt64Ty()}, false));
+    return b_.CreateCall(callee, {b_.getInt64(static_cast<std::uint64_t>(bytes))});
+  }
+
+  void grid() {
+    auto run_point = [&](Value* g) {
+      if (kernel_.grid_index) values_[static_cast<std::size_t>(kernel_.grid_index->id)] = g;
+      body(kernel_.body);
+    };
+    if (kernel_.grid == 1) return run_point(b_.getInt64(0));
+    counted(function_->getArg(1), function_->getArg(2), 1, run_point);
+  }
+
+  /// for (i = begin; i < end; i += step) f(i), the test at the bottom.
+  void counted(Value* begin, Value* end, std::int64_t step, const std::function<void(Value*)>& f) {
+    auto* preheader = b_.GetInsertBlock();
+    auto* loop = llvm::BasicBlock::Create(b_.getContext(), "loop", function_);
+    auto* exit = llvm::BasicBlock::Create(b_.getContext(), "exit", function_);
+    b_.CreateCondBr(b_.CreateICmpSLT(begin, end), loop, exit);
+    b_.SetInsertPoint(loop);
+    llvm::PHINode* i = b_.CreatePHI(b_.getInt64Ty(), 2);
+    i->addIncoming(begin, preheader);
+    f(i);
+    Value* next = b_.CreateAdd(i, b_.getInt64(static_cast<std::uint64_t>(step)), "", false, true);
+    i->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpSLT(next, end), loop, exit);
+    b_.SetInsertPoint(exit);
+  }
+
+  void body(const Body& body) {
+    for (Inst* inst : body.insts) instruction(*inst);
+  }
+
+  void instruction(const Inst& i) {
+    switch (i.code) {
+      case Opcode::for_: return for_loop(i);
+      case Opcode::vector: return vector_loop(i);
+      case Opcode::if_: return branch(i);
+      case Opcode::while_: return while_loop(i);
+      case Opcode::local: {
+        llvm::AllocaInst* slot = math_.slot(math_.type(i.type.dtype, i.type.lanes));
+        b_.CreateStore(stretched(i.args[0], i.type.lanes), slot);
+        values_[static_cast<std::size_t>(i.id)] = slot;
+        return;
+      }
+      case Opcode::set: return assign(i);
+      case Opcode::store: return memory_.store(i);
+      default: values_[static_cast<std::size_t>(i.id)] = compute(i);
+    }
+  }
+
+  Value* compute(const Inst& i) {
+    DType dtype = i.type.dtype;
+    int lanes = i.type.lanes;
+    auto arg = [&](std::size_t n) { return stretched(i.args[n], lanes); };
+    switch (i.code) {
+      case Opcode::constant: return math_.stretch(math_.constant(dtype, i.bits), lanes);
+      case Opcode::neg: case Opcode::abs: case Opcode::not_: case Opcode::sqrt: case Opcode::floor: case Opcode::ceil:
+      case Opcode::trunc: case Opcode::rint: case Opcode::popcnt: case Opcode::clz:
+        return math_.unary(i.code, dtype, arg(0));
+      case Opcode::div: case Opcode::rem:
+        if (Value* narrow = narrow_division(i)) return narrow;
+        [[fallthrough]];
+      case Opcode::add: case Opcode::sub: case Opcode::mul: case Opcode::min: case Opcode::max: case Opcode::and_: case Opcode::or_:
+      case Opcode::xor_: case Opcode::shl: case Opcode::shr:
+        return math_.binary(i.code, dtype, arg(0), arg(1));
+      case Opcode::fma: return math_.fma(arg(0), arg(1), arg(2));
+      case Opcode::dot2: return math_.dot2(arg(0), arg(1), arg(2));
+      case Opcode::cmp: return math_.compare(i.compare, i.args[0]->type.dtype, arg(0), arg(1));
+      case Opcode::select: {
+        Value* pred = value(i.args[0]);
+        return b_.CreateSelect(pred, arg(1), arg(2));
+      }
+      case Opcode::convert: return math_.convert(i.args[0]->type.dtype, dtype, arg(0));
+      case Opcode::bitcast: return b_.CreateBitCast(arg(0), math_.type(dtype, lanes));
+      case Opcode::index: return memory_.index_value(i.index);
+      case Opcode::load: return memory_.load(i);
+      case Opcode::get: return b_.CreateLoad(math_.type(dtype, lanes), value(i.var));
+      case Opcode::reduce: return math_.reduce(static_cast<Opcode>(i.bits), dtype, value(i.args[0]));
+      case Opcode::extract: {
+        Value* v = value(i.args[0]);
+        return lanes_of(v) == 1 ? v : b_.CreateExtractElement(v, i.bits);
+      }
+      case Opcode::call: return call(i);
+      case Opcode::local: case Opcode::set: case Opcode::store: case Opcode::for_: case Opcode::vector: case Opcode::if_: case Opcode::while_:
+        break;
+    }
+    STRATA_UNREACHABLE("{} has no value", loop::name(i.code));
+  }
+
+  /// Division of an i64 known to lie in 0 .. 2^32 - 1 by such a constant, as index arithmetic makes it: in 32 bits, where
+  /// the machine has a high product.
+  Value* narrow_division(const Inst& i) {
+    const Inst* divisor = i.args[1];
+    if (i.type.dtype != DType::i64 || divisor->code != Opcode::constant) return nullptr;
+    std::int64_t d = static_cast<std::int64_t>(divisor->bits);
+    auto [low, high] = memory_.range(i.args[0]);
+    if (d <= 0 || d > INT32_MAX || low < 0 || high > UINT32_MAX) return nullptr;
+    llvm::Type* wide = math_.type(DType::i64, i.type.lanes);
+    llvm::Type* word = math_.type(DType::i32, i.type.lanes);
+    Value* a = b_.CreateTrunc(stretched(i.args[0], i.type.lanes), word);
+    auto* by = llvm::ConstantInt::get(word, static_cast<std::uint64_t>(d));
+    return b_.CreateZExt(i.code == Opcode::div ? b_.CreateUDiv(a, by) : b_.CreateURem(a, by), wide);
+  }
+
+  Value* call(const Inst& i) {
+    std::vector<llvm::Type*> types;
+    std::vector<Value*> args;
+    for (const Inst* a : i.args) {
+      STRATA_CHECK(a->type.lanes == 1, "a call of {} on {} lanes", i.callee, a->type.lanes);
+      args.push_back(math_.to_stored(a->type.dtype, value(a)));
+      types.push_back(args.back()->getType());
+    }
+    auto* signature = llvm::FunctionType::get(math_.stored_type(i.type.dtype, 1), types, false);
+    return math_.from_stored(i.type.dtype, b_.CreateCall(module_.getOrInsertFunction(i.callee, signature), args));
+  }
+
+  void assign(const Inst& i) {
+    int lanes = i.var->type.lanes;
+    Value* slot = value(i.var);
+    Value* next = stretched(i.args[0], lanes);
+    if (Value* mask = memory_.mask(); mask && lanes == lanes_of(mask)) {
+      next = b_.CreateSelect(mask, next, b_.CreateLoad(next->getType(), slot));
+    }
+    b_.CreateStore(next, slot);
+  }
+
+  // ---- control
+
+  void for_loop(const Inst& i) {
+    counted(memory_.index_value(i.begin), memory_.index_value(i.end), i.step, [&](Value* counter) {
+      values_[static_cast<std::size_t>(i.counter->id)] = counter;
+      body(*i.bodies[0]);
+    });
+  }
+
+  void vector_loop(const Inst& i) {
+    Value* zero = b_.getInt64(0);
+    auto lanes = static_cast<std::uint64_t>(i.lanes);
+    Value* extent = memory_.index_value(i.end - i.begin);
+    extent = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extent, zero);
+    Value* strips = b_.CreateUDiv(extent, b_.getInt64(lanes));
+    Value* rest = b_.CreateURem(extent, b_.getInt64(lanes));
+    bind_lane(i);
+
+    auto* known_strips = llvm::dyn_cast<llvm::ConstantInt>(strips);
+    auto* known_rest = llvm::dyn_cast<llvm::ConstantInt>(rest);
+    if (known_strips && known_strips->getZExtValue() == 1) {
+      strip(i, zero, nullptr);
+    } else if (!known_strips || !known_strips->isZero()) {
+      counted(zero, strips, 1, [&](Value* number) { strip(i, number, nullptr); });
+    }
+    if (known_rest) {
+      if (!known_rest->isZero()) strip(i, strips, rest);
+      return;
+    }
+    when(b_.CreateICmpNE(rest, zero), [&] { strip(i, strips, rest); });
+  }
+
+  void bind_lane(const Inst& i) {
+    std::vector<std::uint64_t> numbers(static_cast<std::size_t>(i.lanes));
+    for (std::size_t n = 0; n < numbers.size(); ++n) numbers[n] = n;
+    Value* lane = i.lanes == 1 ? static_cast<Value*>(b_.getInt64(0)) : llvm::ConstantDataVector::get(b_.getContext(), numbers);
+    values_[static_cast<std::size_t>(i.lane->id)] = lane;
+  }
+
+  /// One strip; `rest` says how many lanes are left, null all of them.
+  void strip(const Inst& i, Value* number, Value* rest) {
+    values_[static_cast<std::size_t>(i.counter->id)] = number;
+    Value* mask = nullptr;
+    if (rest) {
+      llvm::Type* word = math_.type(DType::i32, i.lanes);
+      Value* lane = b_.CreateTrunc(value(i.lane), word);
+      mask = b_.CreateICmpULT(lane, math_.stretch(b_.CreateTrunc(rest, b_.getInt32Ty()), i.lanes));
+    }
+    masked(mask, *i.bodies[0]);
+  }
+
+  void masked(Value* mask, const Body& inner) {
+    Value* outer = memory_.mask();
+    memory_.set_mask(mask);
+    body(inner);
+    memory_.set_mask(outer);
+  }
+
+  void when(Value* condition, const std::function<void()>& f) {
+    auto* then = llvm::BasicBlock::Create(b_.getContext(), "then", function_);
+    auto* exit = llvm::BasicBlock::Create(b_.getContext(), "exit", function_);
+    b_.CreateCondBr(condition, then, exit);
+    b_.SetInsertPoint(then);
+    f();
+    b_.CreateBr(exit);
+    b_.SetInsertPoint(exit);
+  }
+
+  void branch(const Inst& i) {
+    Value* condition = value(i.args[0]);
+    bool has_else = i.bodies.size() > 1 && !i.bodies[1]->insts.empty();
+    if (lanes_of(condition) > 1) {
+      under(condition, *i.bodies[0]);
+      if (has_else) under(b_.CreateNot(condition), *i.bodies[1]);
+      return;
+    }
+    when(condition, [&] { body(*i.bodies[0]); });
+    if (has_else) when(b_.CreateNot(condition), [&] { body(*i.bodies[1]); });
+  }
+
+  /// A body on those lanes where the condition holds, skipped where it holds on none.
+  void under(Value* condition, const Body& inner) {
+    Value* mask = memory_.mask() ? b_.CreateAnd(memory_.mask(), condition) : condition;
+    when(b_.CreateOrReduce(mask), [&] { masked(mask, inner); });
+  }
+
+  void while_loop(const Inst& i) {
+    auto* test = llvm::BasicBlock::Create(b_.getContext(), "while", function_);
+    auto* repeat = llvm::BasicBlock::Create(b_.getContext(), "repeat", function_);
+    auto* exit = llvm::BasicBlock::Create(b_.getContext(), "exit", function_);
+    b_.CreateBr(test);
+    b_.SetInsertPoint(test);
+    body(*i.bodies[0]);
+    STRATA_CHECK(i.condition && i.condition->type.lanes == 1, "while_ without a uniform condition in kernel {}", kernel_.name);
+    b_.CreateCondBr(value(i.condition), repeat, exit);
+    b_.SetInsertPoint(repeat);
+    body(*i.bodies[1]);
+    b_.CreateBr(test);
+    b_.SetInsertPoint(exit);
+  }
+
+  // ---- values
+
+  Value* value(const Inst* i) {
+    Value* v = values_[static_cast<std::size_t>(i->id)];
+    STRATA_CHECK(v, "kernel {}: %{} is used before it is computed", kernel_.name, i->id);
+    return v;
+  }
+  Value* stretched(const Inst* i, int lanes) { return math_.stretch(value(i), lanes); }
+
+  const loop::Kernel& kernel_;
+  llvm::Module& module_;
+  llvm::IRBuilder<> b_;
+  Arithmetic math_;
+  std::vector<Value*> values_;
+  Memory memory_;
+  llvm::Function* function_ = nullptr;
+};
+
+}  // namespace
+
+llvm::Function* emit_kernel(const loop::Kernel& kernel, llvm::Module& module, std::string_view symbol, const CpuTarget& target) {
+  return KernelEmitter(kernel, module, target).emit(symbol, target);
+}
+
+}  // namespace strata::compile

@@ -1,0 +1,109 @@
+#include "strata/compile/llvm/fingerprint.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "strata/base/check.h"
+
+namespace strata::compile {
+namespace {
+
+using loop::Body;
+using loop::Index;
+using loop::Inst;
+
+class Writer {
+ public:
+  explicit Writer(const loop::Kernel& kernel) : numbers_(kernel.arena.size(), -1) {
+    number(kernel.grid == 1);  // code for a single point has no loop; other sizes share theirs
+    for (const auto& ref : kernel.refs) {
+      number(static_cast<std::int64_t>(ref->dtype));
+      bool scratch = ref->mode == loop::Ref::Mode::scratch;
+      number(scratch ? ref->size : -1);
+      number(ref->id);
+    }
+    if (kernel.grid_index) definition(*kernel.grid_index);
+    body(kernel.body);
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  void number(std::int64_t n) {  // small numbers in one byte
+    auto u = (static_cast<std::uint64_t>(n) << 1) ^ static_cast<std::uint64_t>(n >> 63);
+    for (; u >= 0x80; u >>= 7) bytes_.push_back(static_cast<char>(u | 0x80));
+    bytes_.push_back(static_cast<char>(u));
+  }
+  void definition(const Inst& i) {
+    numbers_[static_cast<std::size_t>(i.id)] = next_++;
+    number(static_cast<std::int64_t>(i.code));
+    number(static_cast<std::int64_t>(i.type.dtype));
+    number(i.type.lanes);
+    number(i.low);
+    number(i.high);
+  }
+  void use(const Inst* i) {
+    std::int64_t n = numbers_[static_cast<std::size_t>(i->id)];
+    STRATA_CHECK(n >= 0, "%{} is used before it is defined", i->id);
+    number(n);
+  }
+  void index(const Index& index) {
+    number(index.constant());
+    number(static_cast<std::int64_t>(index.terms().size()));
+    for (const Index::Term& term : index.terms()) {
+      use(term.variable);
+      number(term.coefficient);
+    }
+  }
+  void body(const Body& body) {
+    number(static_cast<std::int64_t>(body.insts.size()));
+    for (const Inst* i : body.insts) instruction(*i);
+  }
+  void instruction(const Inst& i) {
+    definition(i);
+    number(static_cast<std::int64_t>(i.args.size()));
+    for (const Inst* a : i.args) use(a);
+    number(static_cast<std::int64_t>(i.bits));
+    number(static_cast<std::int64_t>(i.compare));
+    number(i.ref ? i.ref->id : -1);
+    index(i.index);
+    if (i.var) use(i.var);
+    number(i.streaming);
+    number(static_cast<std::int64_t>(i.callee.size()));
+    bytes_ += i.callee;
+    if (i.bodies.empty()) return;
+    index(i.begin);
+    index(i.end);
+    number(i.step);
+    number(i.lanes);
+    if (i.counter) definition(*i.counter);
+    if (i.lane) definition(*i.lane);
+    for (const auto& b : i.bodies) body(*b);
+    if (i.condition) use(i.condition);
+  }
+
+  std::string bytes_;
+  std::vector<std::int64_t> numbers_;
+  std::int64_t next_ = 0;
+};
+
+std::uint64_t mixed(std::uint64_t h) {
+  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
+  h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
+  return h ^ (h >> 31);
+}
+
+}  // namespace
+
+std::string fingerprint(const loop::Kernel& kernel) { return Writer(kernel).take(); }
+
+std::string digest(std::string_view bytes) {
+  std::uint64_t a = 0x9e3779b97f4a7c15u, b = 0xc2b2ae3d27d4eb4fu;
+  for (unsigned char c : bytes) {
+    a = (a ^ c) * 0x100000001b3u;
+    b = mixed(b + c + 1);
+  }
+  return fmt::format("{:016x}{:016x}", mixed(a + bytes.size()), b);
+}
+
+}  // namespace strata::compile

@@ -1,0 +1,200 @@
+#include "strata/compile/llvm/jit.h"
+
+#include <llvm/Analysis/CGSCCPassManager.h>
+#include <llvm/ExecutionEngine/JITLink/JITLinkMemoryManager.h>
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
+#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/DCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include <map>
+#include <mutex>
+
+#include "strata/base/check.h"
+#include "strata/compile/llvm/runtime_symbols.h"
+
+namespace strata::compile {
+namespace {
+
+[[noreturn]] void refuse(void*, const char* reason, bool) { throw InternalError(fmt::format("LLVM: {}", reason)); }
+
+void initialize_llvm() {
+  static const bool done = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::install_fatal_error_handler(refuse);
+    return true;
+  }();
+  (void)done;
+}
+
+template <class T>
+T checked(llvm::Expected<T> value, const char* what) {
+  if (value) return std::move(*value);
+  throw InternalError(fmt::format("{}: {}", what, llvm::toString(value.takeError())));
+}
+void checked(llvm::Error error, const char* what) {
+  if (error) throw InternalError(fmt::format("{}: {}", what, llvm::toString(std::move(error))));
+}
+
+/// Strict IEEE: nothing is contracted or reassociated (loop.h).
+std::unique_ptr<llvm::TargetMachine> make_machine(const std::string& cpu, const std::string& features) {
+  initialize_llvm();
+  std::string triple = llvm::sys::getProcessTriple(), error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, error);
+  STRATA_CHECK(target, "LLVM knows no target {}: {}", triple, error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, cpu, features, options, llvm::Reloc::PIC_,
+                                                                           llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+  STRATA_CHECK(machine, "LLVM makes no machine for {} {}", triple, cpu);
+  return machine;
+}
+
+/// A machine is not made for two threads, and takes a while to make.
+llvm::TargetMachine& machine_of_thread(const CpuTarget& target) {
+  thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
+  auto& machine = machines[target.cpu + " " + target.features];
+  if (!machine) machine = make_machine(target.cpu, target.features);
+  return *machine;
+}
+
+/// The kernels are vector code already; what is left is to make registers of locals, share addresses and hoist.
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager cgscc;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(cgscc);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, cgscc, modules);
+
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::DCEPass());
+  for (llvm::Function& f : module)
+    if (!f.isDeclaration()) passes.run(f, functions);
+}
+
+}  // namespace
+
+CpuTarget CpuTarget::named(const std::string& cpu) {
+  initialize_llvm();
+  CpuTarget target;
+  if (cpu.empty() || cpu == "native") {
+    target.cpu = llvm::sys::getHostCPUName().str();
+    std::map<std::string, bool> sorted;
+    for (const auto& feature : llvm::sys::getHostCPUFeatures()) sorted[feature.getKey().str()] = feature.getValue();
+    for (const auto& [name, on] : sorted) target.features += (target.features.empty() ? "" : ",") + std::string(on ? "+" : "-") + name;
+  } else {
+    target.cpu = cpu;
+  }
+  auto machine = make_machine(target.cpu, target.features);
+  target.avx512 = machine->getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512vl,+avx512bw,+avx512dq");
+  target.avx512bf16 = target.avx512 && machine->getMCSubtargetInfo()->checkFeatures("+avx512bf16");
+  return target;
+}
+
+const CpuTarget& CpuTarget::host() {
+  static const CpuTarget& target = *new CpuTarget([] {
+    const char* wanted = std::getenv("STRATA_CPU");
+    return named(wanted ? wanted : "");
+  }());
+  return target;
+}
+
+struct Jit::State {
+  std::unique_ptr<llvm::orc::ExecutionSession> session;
+  std::unique_ptr<llvm::orc::ObjectLinkingLayer> linker;
+  llvm::orc::JITDylib* library = nullptr;
+  std::mutex mutex;
+  std::map<std::string, void*> defined;  // runtime symbols already told to the linker
+};
+
+Jit& Jit::global() {
+  static Jit& jit = *new Jit;
+  return jit;
+}
+
+Jit::Jit() : state_(new State) {
+  initialize_llvm();
+  auto control = checked(llvm::orc::SelfExecutorProcessControl::Create(), "the JIT cannot start");
+  char prefix = '\0';
+  state_->session = std::make_unique<llvm::orc::ExecutionSession>(std::move(control));
+  state_->linker = std::make_unique<llvm::orc::ObjectLinkingLayer>(*state_->session, state_->session->getExecutorProcessControl().getMemMgr());
+  state_->library = &state_->session->createBareJITDylib("strata");
+  state_->library->addGenerator(
+      checked(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix), "the process's own symbols cannot be read"));
+}
+
+std::string Jit::make_object(llvm::Module& module, const CpuTarget& target, bool assembly) {
+  llvm::TargetMachine& machine = machine_of_thread(target);
+  module.setDataLayout(machine.createDataLayout());
+  module.setTargetTriple(machine.getTargetTriple().str());
+  std::string problems;
+  llvm::raw_string_ostream out(problems);
+  if (llvm::verifyModule(module, &out)) throw InternalError(fmt::format("LLVM refuses module {}: {}", module.getName().str(), problems));
+  optimize(module, machine);
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager codegen;
+  auto kind = assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  STRATA_CHECK(!machine.addPassesToEmitFile(codegen, stream, nullptr, kind, true), "LLVM cannot write objects");
+  codegen.run(module);
+  return std::string(bytes.data(), bytes.size());
+}
+
+void* Jit::link(std::string object, const std::string& symbol) {
+  std::vector<std::string> objects;
+  objects.push_back(std::move(object));
+  return link(std::move(objects), std::vector<std::string>{symbol})[0];
+}
+
+std::vector<void*> Jit::link(std::vector<std::string> objects, const std::vector<std::string>& symbols) {
+  std::lock_guard lock(state_->mutex);
+  auto& session = *state_->session;
+  llvm::orc::SymbolMap fresh;
+  for (const auto& [name, address] : runtime_symbols()) {
+    if (!state_->defined.emplace(name, address).second) continue;
+    fresh[session.intern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  }
+  if (!fresh.empty()) checked(state_->library->define(llvm::orc::absoluteSymbols(std::move(fresh))), "runtime symbols");
+  for (std::string& object : objects) {
+    checked(state_->linker->add(*state_->library, llvm::MemoryBuffer::getMemBufferCopy(object, "kernel")), "an object cannot be added");
+  }
+  llvm::orc::SymbolLookupSet wanted;
+  for (const std::string& symbol : symbols) wanted.add(session.intern(symbol));
+  auto found = checked(session.lookup(llvm::orc::makeJITDylibSearchOrder(state_->library), std::move(wanted)), "code cannot be linked");
+  std::vector<void*> addresses;
+  for (const std::string& symbol : symbols) addresses.push_back(found[session.intern(symbol)].getAddress().toPtr<void*>());
+  return addresses;
+}
+
+}  // namespace strata::compile

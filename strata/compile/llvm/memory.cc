@@ -1,0 +1,222 @@
+#include "strata/compile/llvm/memory.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+
+#include "strata/base/check.h"
+
+namespace strata::compile {
+
+using llvm::Value;
+using loop::Index;
+using loop::Inst;
+using loop::Opcode;
+
+namespace {
+
+bool is_uniform(const Index::Term& term) { return term.variable->type.lanes == 1; }
+/// The lane number of an open vector loop.
+bool is_lane(const Index::Term& term) { return !is_uniform(term) && term.variable->is_variable; }
+
+llvm::Align element_alignment(const Inst& inst) { return llvm::Align(byte_width(inst.ref->dtype)); }
+
+}  // namespace
+
+// ---- indices
+
+Value* Memory::index_value(const Index& index) {
+  Value* sum = b_.getInt64(static_cast<std::uint64_t>(index.constant()));
+  for (bool uniform : {true, false}) {  // uniform terms first: one stretch
+    for (const Index::Term& term : index.terms()) {
+      if (is_uniform(term) != uniform) continue;
+      Value* v = value_(term.variable);
+      Value* factor = llvm::ConstantInt::get(v->getType(), static_cast<std::uint64_t>(term.coefficient));
+      sum = b_.CreateAdd(math_.stretch(sum, lanes_of(v)), b_.CreateMul(v, factor));
+    }
+  }
+  return sum;
+}
+
+std::pair<std::int64_t, std::int64_t> Memory::range(const Inst* v) const {
+  if (v->code == Opcode::index && !v->is_variable) return {v->index.min(), v->index.max()};
+  if (v->code == Opcode::constant) return {static_cast<std::int64_t>(v->bits), static_cast<std::int64_t>(v->bits)};
+  return {v->low, v->high};
+}
+
+Memory::Place Memory::place(const Inst& inst, int lanes) {
+  auto found = pointers_.find(inst.ref->id);
+  STRATA_CHECK(found != pointers_.end(), "buffer %{} is not bound", inst.ref->id);
+  llvm::Type* element = math_.stored_type(inst.ref->dtype, 1);
+  Index uniform = inst.index.constant();
+  std::vector<Index::Term> varying;
+  for (const Index::Term& term : inst.index.terms()) {
+    if (is_uniform(term)) {
+      uniform = uniform + Index::of(term.variable) * term.coefficient;
+    } else {
+      varying.push_back(term);
+    }
+  }
+  Value* base = b_.CreateGEP(element, found->second, index_value(uniform));
+  if (varying.empty()) return {Place::Kind::uniform, base};
+  if (varying.size() == 1 && is_lane(varying[0]) && varying[0].coefficient == 1) return {Place::Kind::contiguous, base};
+  if (varying.size() == 1 && is_lane(varying[0]) && varying[0].coefficient == -1) return {Place::Kind::backwards, base};
+  return {Place::Kind::scattered, scattered(base, element, varying, lanes)};
+}
+
+/// Pointers of all lanes; offsets in 32 bits where they fit, for the machine's wider gather.
+Value* Memory::scattered(Value* base, llvm::Type* element, const std::vector<Index::Term>& terms, int lanes) {
+  std::int64_t reach = 0;
+  for (const Index::Term& term : terms) {
+    auto [low, high] = range(term.variable);
+    std::int64_t largest = low == INT64_MIN ? INT64_MAX : std::max(std::abs(low), std::abs(high));
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(largest, std::abs(term.coefficient), &product) || __builtin_add_overflow(reach, product, &reach)) reach = INT64_MAX;
+  }
+  llvm::Type* t = math_.type(reach <= INT32_MAX ? DType::i32 : DType::i64, lanes);
+  Value* sum = llvm::Constant::getNullValue(t);
+  for (const Index::Term& term : terms) {
+    Value* v = b_.CreateSExtOrTrunc(math_.stretch(value_(term.variable), lanes), t);
+    sum = b_.CreateAdd(sum, b_.CreateMul(v, llvm::ConstantInt::get(t, static_cast<std::uint64_t>(term.coefficient), true)));
+  }
+  return b_.CreateGEP(element, base, sum);
+}
+
+// ---- masks
+
+Value* Memory::any(Value* mask) { return lanes_of(mask) == 1 ? mask : b_.CreateOrReduce(mask); }
+
+/// Lanes alive for which the predicate holds; null when all are.
+Value* Memory::combined_mask(Value* predicate, int lanes) {
+  Value* mask = mask_ && lanes_of(mask_) == lanes ? mask_ : nullptr;
+  if (!predicate) return mask;
+  predicate = math_.stretch(predicate, lanes);
+  return mask ? b_.CreateAnd(mask, predicate) : predicate;
+}
+
+Value* Memory::reversed(Value* v) { return b_.CreateVectorReverse(v); }
+
+void Memory::when(Value* condition, const std::function<void()>& f) {
+  llvm::Function* function = b_.GetInsertBlock()->getParent();
+  auto* then = llvm::BasicBlock::Create(b_.getContext(), "then", function);
+  auto* exit = llvm::BasicBlock::Create(b_.getContext(), "exit", function);
+  b_.CreateCondBr(condition, then, exit);
+  b_.SetInsertPoint(then);
+  f();
+  b_.CreateBr(exit);
+  b_.SetInsertPoint(exit);
+}
+
+// ---- loads
+
+Value* Memory::load(const Inst& inst) {
+  int lanes = inst.type.lanes;
+  DType dtype = inst.ref->dtype;
+  Place at = place(inst, lanes);
+  if (at.kind == Place::Kind::uniform) return uniform_load(inst, at.pointer, lanes);
+
+  llvm::Type* t = math_.stored_type(dtype, lanes);
+  Value* mask = combined_mask(inst.args.empty() ? nullptr : value_(inst.args[0]), lanes);
+  Value* otherwise = inst.args.size() > 1 ? math_.to_stored(dtype, math_.stretch(value_(inst.args[1]), lanes)) : llvm::Constant::getNullValue(t);
+  llvm::Align align = element_alignment(inst);
+  if (at.kind == Place::Kind::scattered) {
+    if (!mask) mask = llvm::Constant::getAllOnesValue(math_.type(DType::i1, lanes));
+    return math_.from_stored(dtype, b_.CreateMaskedGather(t, at.pointer, align, mask, otherwise));
+  }
+  if (at.kind == Place::Kind::contiguous) {
+    Value* v = mask ? static_cast<Value*>(b_.CreateMaskedLoad(t, at.pointer, align, mask, otherwise)) : b_.CreateAlignedLoad(t, at.pointer, align);
+    return math_.from_stored(dtype, v);
+  }
+  Value* first = b_.CreateGEP(math_.stored_type(dtype, 1), at.pointer, b_.getInt64(static_cast<std::uint64_t>(1 - lanes)));
+  Value* v = mask ? static_cast<Value*>(b_.CreateMaskedLoad(t, first, align, reversed(mask), reversed(otherwise)))
+                  : b_.CreateAlignedLoad(t, first, align);
+  return math_.from_stored(dtype, reversed(v));
+}
+
+/// One element for all lanes. Where a predicate may forbid the access, a slot of the stack is read instead.
+Value* Memory::uniform_load(const Inst& inst, Value* pointer, int lanes) {
+  DType dtype = inst.ref->dtype;
+  llvm::Type* t = math_.stored_type(dtype, 1);
+  if (inst.args.empty()) return math_.stretch(math_.from_stored(dtype, b_.CreateAlignedLoad(t, pointer, element_alignment(inst))), lanes);
+  Value* predicate = value_(inst.args[0]);
+  Value* mask = lanes_of(predicate) > 1 ? combined_mask(predicate, lanes_of(predicate)) : predicate;
+  Value* otherwise = inst.args.size() > 1 ? value_(inst.args[1]) : llvm::Constant::getNullValue(math_.type(dtype, 1));
+  llvm::AllocaInst* spare = math_.slot(t);
+  Value* safe = b_.CreateSelect(any(mask), pointer, spare);
+  Value* v = math_.from_stored(dtype, b_.CreateFreeze(b_.CreateAlignedLoad(t, safe, element_alignment(inst))));
+  return b_.CreateSelect(predicate, math_.stretch(v, lanes), math_.stretch(otherwise, lanes));
+}
+
+// ---- stores
+
+void Memory::store(const Inst& inst) {
+  const Inst* source = inst.args[0];
+  Value* predicate = inst.args.size() > 1 ? value_(inst.args[1]) : nullptr;
+  int lanes = std::max(source->type.lanes, inst.index.lanes());
+  if (predicate) lanes = std::max(lanes, lanes_of(predicate));
+  Place at = place(inst, lanes);
+  Value* stored = math_.to_stored(inst.ref->dtype, value_(source));
+  if (at.kind == Place::Kind::uniform && source->type.lanes == 1) return uniform_store(inst, at.pointer, stored);
+
+  llvm::Align align = element_alignment(inst);
+  stored = math_.stretch(stored, lanes);
+  Value* mask = combined_mask(predicate, lanes);
+  if (at.kind == Place::Kind::backwards) {
+    at.pointer = b_.CreateGEP(math_.stored_type(inst.ref->dtype, 1), at.pointer, b_.getInt64(static_cast<std::uint64_t>(1 - lanes)));
+    stored = reversed(stored);
+    if (mask) mask = reversed(mask);
+    at.kind = Place::Kind::contiguous;
+  }
+  if (at.kind == Place::Kind::contiguous) {
+    if (mask) {
+      b_.CreateMaskedStore(stored, at.pointer, align, mask);
+    } else if (inst.streaming && is_strip_aligned(inst)) {
+      streaming_store(inst, at.pointer, stored);
+    } else {
+      b_.CreateAlignedStore(stored, at.pointer, align);
+    }
+    return;
+  }
+  // Lanes may meet in one element: a scatter writes in the order of lanes, so the last one stays.
+  Value* pointers = at.kind == Place::Kind::uniform ? math_.stretch(at.pointer, lanes) : at.pointer;
+  b_.CreateMaskedScatter(stored, pointers, align, mask);
+}
+
+void Memory::uniform_store(const Inst& inst, Value* pointer, Value* stored) {
+  auto write = [&] { b_.CreateAlignedStore(stored, pointer, element_alignment(inst)); };
+  if (inst.args.size() < 2) return write();
+  Value* predicate = value_(inst.args[1]);
+  Value* mask = lanes_of(predicate) > 1 ? combined_mask(predicate, lanes_of(predicate)) : predicate;
+  when(any(mask), write);
+}
+
+/// Whether every strip starts at a multiple of 64 bytes from the buffer's beginning.
+bool Memory::is_strip_aligned(const Inst& inst) const {
+  std::int64_t width = static_cast<std::int64_t>(byte_width(inst.ref->dtype));
+  if (inst.index.constant() * width % 64 != 0) return false;
+  for (const Index::Term& term : inst.index.terms()) {
+    if (is_uniform(term) && term.coefficient * width % 64 != 0) return false;
+    if (!is_uniform(term) && term.variable->type.lanes * width % 64 != 0) return false;
+  }
+  return true;
+}
+
+void Memory::streaming_store(const Inst& inst, Value* pointer, Value* stored) {
+  Value* base = b_.CreatePtrToInt(pointers_[inst.ref->id], b_.getInt64Ty());
+  Value* aligned = b_.CreateICmpEQ(b_.CreateAnd(base, 63), b_.getInt64(0));
+  when(aligned, [&] {
+    auto* store = b_.CreateAlignedStore(stored, pointer, llvm::Align(64));
+    auto* hint = llvm::MDNode::get(b_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt32(1)));
+    store->setMetadata(llvm::LLVMContext::MD_nontemporal, hint);
+  });
+  when(b_.CreateNot(aligned), [&] { b_.CreateAlignedStore(stored, pointer, element_alignment(inst)); });
+  streamed_ = true;
+}
+
+void Memory::finish() {
+  if (streamed_) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+}
+
+}  // namespace strata::compile

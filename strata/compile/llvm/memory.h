@@ -1,0 +1,59 @@
+// Addresses, loads and stores of a kernel being printed, under the mask of the current strip.
+// Private to compile/llvm: includes LLVM.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "strata/compile/llvm/arithmetic.h"
+#include "strata/loop/loop.h"
+
+namespace strata::compile {
+
+class Memory {
+ public:
+  using ValueOf = std::function<llvm::Value*(const loop::Inst*)>;
+  Memory(llvm::IRBuilder<>& builder, Arithmetic& math, ValueOf value) : b_(builder), math_(math), value_(std::move(value)) {}
+
+  void bind(const loop::Ref* ref, llvm::Value* pointer) { pointers_[ref->id] = pointer; }
+  /// The lanes that are alive, or null for all.
+  llvm::Value* mask() const { return mask_; }
+  void set_mask(llvm::Value* mask) { mask_ = mask; }
+
+  llvm::Value* load(const loop::Inst& inst);
+  void store(const loop::Inst& inst);
+  /// At the end of the function: streaming stores are made visible to other threads.
+  void finish();
+
+  /// An index as i64, of as many lanes as it has.
+  llvm::Value* index_value(const loop::Index& index);
+  /// Smallest and largest value of an i64, as far as known.
+  std::pair<std::int64_t, std::int64_t> range(const loop::Inst* value) const;
+
+ private:
+  /// Where the lanes of one access lie.
+  struct Place {
+    enum class Kind { uniform, contiguous, backwards, scattered } kind;
+    llvm::Value* pointer;  // the element of lane 0; scattered: all elements' pointers
+  };
+  Place place(const loop::Inst& inst, int lanes);
+  llvm::Value* scattered(llvm::Value* base, llvm::Type* element, const std::vector<loop::Index::Term>& terms, int lanes);
+  llvm::Value* uniform_load(const loop::Inst& inst, llvm::Value* pointer, int lanes);
+  void uniform_store(const loop::Inst& inst, llvm::Value* pointer, llvm::Value* stored);
+  void streaming_store(const loop::Inst& inst, llvm::Value* pointer, llvm::Value* stored);
+  bool is_strip_aligned(const loop::Inst& inst) const;
+  llvm::Value* any(llvm::Value* mask);
+  llvm::Value* combined_mask(llvm::Value* predicate, int lanes);
+  llvm::Value* reversed(llvm::Value* v);
+  void when(llvm::Value* condition, const std::function<void()>& f);
+
+  llvm::IRBuilder<>& b_;
+  Arithmetic& math_;
+  ValueOf value_;
+  std::map<int, llvm::Value*> pointers_;
+  llvm::Value* mask_ = nullptr;
+  bool streamed_ = false;
+};
+
+}  // namespace strata::compile

@@ -1,0 +1,24 @@
+// What the machine can do, as far as code generation asks.
+//
+// STRATA_CPU names another processor of LLVM's list ("x86-64-v3", "znver4"): code is then made for that one, with that
+// one's features alone. Bits do not depend on it (loop.h); only `dot2` and speed do.
+#pragma once
+
+#include <string>
+
+namespace strata::compile {
+
+/// The processor code is made for.
+struct CpuTarget {
+  std::string cpu;       // LLVM's name
+  std::string features;  // LLVM's list "+avx2,-avx512f,..."
+  bool avx512 = false;   // AVX-512 F, VL, BW and DQ
+  bool avx512bf16 = false;
+
+  /// The host, or what STRATA_CPU names; asked once per process.
+  static const CpuTarget& host();
+  /// The processor of that name; "" or "native" is the host.
+  static CpuTarget named(const std::string& cpu);
+};
+
+}  // namespace strata::compile
