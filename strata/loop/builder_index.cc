@@ -165,10 +165,15 @@ Inst* Builder::not_negative(const Index& index) {
   if (auto carry = best_unit(index, 0)) return not_negative(carry->high);
   Index moving = index - index.constant();
   std::int64_t bound = -index.constant();
+  bool falling = moving.terms()[0].coefficient < 0;  // -x >= b reads better, and shares more, as x <= -b
+  if (falling) {
+    moving = moving * -1;
+    bound = -bound;
+  }
   auto narrow = [](std::int64_t n) { return n >= INT32_MIN && n <= INT32_MAX; };
   DType dtype = narrow(moving.min()) && narrow(moving.max()) && narrow(bound) ? DType::i32 : DType::i64;
   Inst inst(Opcode::cmp, {DType::i1, index.lanes()});
-  inst.compare = Compare::ge;
+  inst.compare = falling ? Compare::le : Compare::ge;
   inst.args = {convert(dtype, value(moving)), constant_int(dtype, bound)};
   return shared(std::move(inst));
 }

@@ -208,6 +208,7 @@ class Builder {
   Inst* select(Inst* pred, Inst* a, Inst* b);
   Inst* convert(DType to, Inst* a);
   Inst* bitcast(DType to, Inst* a);
+  /// Over the lanes of `a`; a uniform value is its own. (Folding may make a value uniform: reduce what `get` gives.)
   Inst* reduce(Opcode combiner, Inst* a);
   Inst* extract(Inst* a, int lane);
   Inst* call(std::string callee, VType result, std::vector<Inst*> args);

@@ -21,6 +21,12 @@ bool has_value(const Inst& inst) {
     default: return true;
   }
 }
+bool is_name(std::string_view name) {
+  auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '$';
+  };
+  return !name.empty() && std::all_of(name.begin(), name.end(), is_word);
+}
 bool is_lane_count(int lanes) { return lanes >= 1 && lanes <= kMaxLanes && (lanes & (lanes - 1)) == 0; }
 
 class Verifier {
@@ -28,6 +34,7 @@ class Verifier {
   explicit Verifier(const Kernel& kernel) : kernel_(kernel), visible_(kernel.arena.size()), seen_(kernel.arena.size()) {}
 
   void run() {
+    expect(is_name(kernel_.name), "a kernel named '{}'", kernel_.name);
     expect(kernel_.grid >= 1 && kernel_.grid <= kMaxElements, "grid of {} points", kernel_.grid);  // V1
     for (std::size_t i = 0; i < kernel_.refs.size(); ++i) check(*kernel_.refs[i], static_cast<int>(i));
     if (kernel_.grid_index) {
@@ -188,6 +195,7 @@ class Verifier {
   void check_extract(const Inst& inst) const {
     args_lanes(inst, 1);
     expect_type(inst, inst.args[0]->type.dtype, 1);
+    expect(inst.bits == 0 || !masked_, "extract of lane {} in a vector loop whose last strip is masked", inst.bits);
     expect(inst.bits < static_cast<std::uint64_t>(inst.args[0]->type.lanes), "lane {} of {}", inst.bits, inst.args[0]->type.lanes);
   }
   void check_reduce(const Inst& inst) const {  // V7
@@ -202,13 +210,14 @@ class Verifier {
   }
   void check_call(const Inst& inst) const {
     expect(args_lanes(inst, inst.args.size()) == 1 && inst.type.lanes == 1, "call of {} with lanes", inst.callee);
-    expect(!inst.callee.empty(), "call of nothing");
+    expect(is_name(inst.callee), "call of '{}'", inst.callee);
   }
 
   // ---- V5: memory
 
   void expect_ref(const Inst& inst) const {
-    bool ours = std::any_of(kernel_.refs.begin(), kernel_.refs.end(), [&](auto& ref) { return ref.get() == inst.ref; });
+    auto id = static_cast<std::size_t>(inst.ref ? inst.ref->id : -1);
+    bool ours = id < kernel_.refs.size() && kernel_.refs[id].get() == inst.ref;
     expect(ours, "{} of a buffer that is not the kernel's", name(inst.code));
   }
   void check_load(const Inst& inst) const {
