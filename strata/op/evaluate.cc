@@ -1,0 +1,61 @@
+#include "strata/op/evaluate.h"
+
+#include <unordered_map>
+
+#include "strata/base/error.h"
+
+namespace strata::op {
+namespace {
+
+/// Runs blocks in one environment, so that nested blocks see the values around them.
+class Reference : public Evaluator {
+ public:
+  Literals run(const Block& block, std::span<const Literal> arguments) override {
+    STRATA_CHECK(static_cast<int>(arguments.size()) == block.num_arguments(), "{} arguments for a block of {}", arguments.size(), block.num_arguments());
+    for (int i = 0; i < block.num_arguments(); ++i) values_.insert_or_assign(block.argument(i), arguments[static_cast<std::size_t>(i)]);
+    for (const auto& op : block.ops()) step(*op);
+    Literals results = look_up(block.results);
+    forget(block);
+    return results;
+  }
+
+ private:
+  void step(const Op& op) {
+    Literals results = def(op).evaluate(op, look_up(op.operands), *this);
+    STRATA_CHECK(static_cast<int>(results.size()) == op.num_results(), "{} evaluated to {} results", op.name(), results.size());
+    for (int i = 0; i < op.num_results(); ++i) values_.insert_or_assign(op.result(i), std::move(results[static_cast<std::size_t>(i)]));
+  }
+
+  Literals look_up(const Values& wanted) const {
+    Literals out;
+    for (Value* v : wanted) {
+      auto it = values_.find(v);
+      STRATA_CHECK(it != values_.end(), "a value of type {} is used before it was computed", v->type().to_string());
+      out.push_back(it->second);
+    }
+    return out;
+  }
+
+  /// A loop's body runs often; what it computed is not kept.
+  void forget(const Block& block) {
+    for (const auto& op : block.ops())
+      for (Value* v : op->results()) values_.erase(v);
+  }
+
+  std::unordered_map<const Value*, Literal> values_;  // lookup only
+};
+
+}  // namespace
+
+Literals evaluate(const Block& block, std::span<const Literal> arguments) {
+  if (static_cast<int>(arguments.size()) != block.num_arguments())
+    throw Error("evaluate", "expected {} arguments, got {}", block.num_arguments(), arguments.size());
+  for (int i = 0; i < block.num_arguments(); ++i) {
+    const Type &want = block.argument(i)->type(), &got = arguments[static_cast<std::size_t>(i)].type();
+    if (want.is_tensor() && (want.dtype() != got.dtype() || (want.shape().is_static() && !(want.shape() == got.shape()))))
+      throw Error("evaluate", "argument {} has type {}, expected {}", i, got.to_string(), want.to_string());
+  }
+  return Reference().run(block, arguments);
+}
+
+}  // namespace strata::op
