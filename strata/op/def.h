@@ -141,6 +141,7 @@ struct Traits {
   bool commutative = false;
   bool cheap = false;         // may be computed again by each consumer (index moves, casts, a few flops)
   bool moves_only = false;    // no arithmetic: result elements are operand elements (or constants)
+  bool barrier = false;       // no pass merges it with an equal one or looks past it
 };
 
 struct OpDef {

@@ -1,4 +1,7 @@
-// optimization_barrier: the operands themselves, after all of them; passes move nothing across it.
+// stablehlo.optimization_barrier: its operands, which no simplification sees through.
+//
+// Contract (StableHLO, optimization_barrier): any number of operands; results have their types. `Traits::barrier` keeps
+// passes from merging equal barriers or looking past one, so that what remat computes again stays computed again.
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/rules.h"
@@ -9,36 +12,31 @@ namespace {
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
   std::vector<Type> types;
   for (Value* v : operands) types.push_back(v->type());
-  return types;  // optimization_barrier_c1
+  return types;
 }
 
 Literals evaluate(const Op&, std::span<const Literal> operands, Evaluator&) { return Literals(operands.begin(), operands.end()); }
 
-/// A barrier for the values, another for the tangents that are there.
-JvpResult jvp(Builder& b, const Op&, std::span<Value* const> operands, std::span<Value* const> tangents) {
-  JvpResult out{optimization_barrier(b, Values(operands.begin(), operands.end())), Values(operands.size(), nullptr)};
-  Values present;
-  for (Value* t : tangents)
-    if (t) present.push_back(t);
-  if (present.empty()) return out;
-  Values held = optimization_barrier(b, present);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < tangents.size(); ++i)
-    if (tangents[i]) out.tangents[i] = held[next++];
+/// A barrier of those values that are there; null stays null.
+Values barrier_of_present(Builder& b, std::span<Value* const> values) {
+  Values present, out;
+  for (Value* v : values)
+    if (v) present.push_back(v);
+  if (!present.empty()) present = optimization_barrier(b, present);
+  auto next = present.begin();
+  for (Value* v : values) out.push_back(v ? *next++ : nullptr);
   return out;
 }
 
-Values transpose_rule(Builder& b, const Op&, std::span<Value* const>, const std::vector<bool>& linear, std::span<Value* const> ct) {
-  Values present;
-  for (std::size_t i = 0; i < ct.size(); ++i)
-    if (ct[i] && linear[i]) present.push_back(ct[i]);
-  Values out(ct.size(), nullptr);
-  if (present.empty()) return out;
-  Values held = optimization_barrier(b, present);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < ct.size(); ++i)
-    if (ct[i] && linear[i]) out[i] = held[next++];
-  return out;
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+  return {again(b, op, operands).results(), barrier_of_present(b, tangents)};
+}
+
+Values transpose_rule(Builder& b, const Op&, std::span<Value* const>, const std::vector<bool>& linear, std::span<Value* const> cotangents) {
+  Values wanted(cotangents.begin(), cotangents.end());
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (!linear[i]) wanted[i] = nullptr;
+  return barrier_of_present(b, wanted);
 }
 
 Batched batch(Builder& b, const Op&, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t) {
@@ -58,15 +56,15 @@ Factors shard(const Op& op) {
 
 Work cost(const Op&) { return {}; }
 
-loop::Inst* element(LowerContext& c, const Op& op, int r, std::span<const loop::Index> index) { return c.operand(op, r, index); }
+loop::Inst* element(LowerContext& context, const Op& op, int r, std::span<const loop::Index> index) { return context.operand(op, r, index); }
 
 }  // namespace
 
 const OpDef& optimization_barrier_def() {
-  static const OpDef def{
+  static const OpDef d{
       .info = {.name = "stablehlo.optimization_barrier", .infer = infer},
-      .summary = "its operands, which passes leave where they are (spec: optimization_barrier)",
-      .traits = {.moves_only = true},
+      .summary = "its operands, which no simplification sees through (StableHLO, optimization_barrier)",
+      .traits = {.barrier = true},
       .evaluate = evaluate,
       .jvp = jvp,
       .linearize = None{"no regions"},
@@ -76,7 +74,7 @@ const OpDef& optimization_barrier_def() {
       .cost = cost,
       .lowering = Elemental{element},
   };
-  return def;
+  return d;
 }
 
 }  // namespace strata::op

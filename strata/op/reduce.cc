@@ -380,8 +380,6 @@ Value* reduce(Builder& b, Value* x, const Ints& dims, Combiner combiner) {
   if (dims.empty()) return x;
   return reduce(b, x, constant(b, initial_value(combiner, x->dtype())), dims, combiner);
 }
-Value* reduce_sum(Builder& b, Value* x, const Ints& dims) { return reduce(b, x, dims, Combiner::add); }
-Value* reduce_max(Builder& b, Value* x, const Ints& dims) { return reduce(b, x, dims, Combiner::max); }
 Value* reduce_min(Builder& b, Value* x, const Ints& dims) { return reduce(b, x, dims, Combiner::min); }
 
 }  // namespace strata::op

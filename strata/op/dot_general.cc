@@ -1,0 +1,304 @@
+// stablehlo.dot_general: a product summed over contracting dimensions.
+//
+// Contract (StableHLO, dot_general): operands lhs, rhs of one dtype; attributes `lhs_batching_dimensions`,
+// `rhs_batching_dimensions`, `lhs_contracting_dimensions`, `rhs_contracting_dimensions` (pairs by position).
+//   (C1, C2) as many batching and as many contracting dimensions on both sides; (C3, C4) unique on each side; (C5-C8) in
+//   range; (C9, C10) paired dimensions have equal sizes; (C12) result dimensions: batch, lhs free, rhs free.
+// The result's dtype is that of the operands unless the operation was made with another.
+//
+// Each result element is a chain acc = fma(lhs[k], rhs[k], acc) from +0 over k ascending, row-major over the contracting
+// dimensions in their given order: in f32 for f32, bf16 and f16 (whose products are exact in it), in f64 for f64, wrapping
+// for integers; rounded to the result's dtype once, at the end. f32 operands with an f64 result accumulate in f64.
+#include <algorithm>
+#include <cmath>
+
+#include "strata/op/build.h"
+#include "strata/op/catalog.h"
+#include "strata/op/combiner.h"
+#include "strata/op/rules.h"
+
+namespace strata::op {
+namespace {
+
+DotDims dims_of(const Attrs& attrs) {
+  auto list = [&](const char* name) { return attrs.get_or<Ints>(name, {}); };
+  return {list("lhs_batching_dimensions"), list("rhs_batching_dimensions"), list("lhs_contracting_dimensions"), list("rhs_contracting_dimensions")};
+}
+DotDims dims_of(const Op& op) { return dims_of(op.attrs); }
+void set_dims(Attrs& attrs, const DotDims& d) {
+  attrs.set("lhs_batching_dimensions", d.lhs_batch).set("rhs_batching_dimensions", d.rhs_batch);
+  attrs.set("lhs_contracting_dimensions", d.lhs_contract).set("rhs_contracting_dimensions", d.rhs_contract);
+}
+
+/// Dimensions that are neither batching nor contracting, ascending.
+Ints free_dims(int rank, const Ints& batch, const Ints& contract) {
+  Ints out;
+  auto in = [](const Ints& list, std::int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); };
+  for (std::int64_t d = 0; d < rank; ++d)
+    if (!in(batch, d) && !in(contract, d)) out.push_back(d);
+  return out;
+}
+Ints lhs_free(const Op& op, const DotDims& d) { return free_dims(op.operand(0)->rank(), d.lhs_batch, d.lhs_contract); }
+Ints rhs_free(const Op& op, const DotDims& d) { return free_dims(op.operand(1)->rank(), d.rhs_batch, d.rhs_contract); }
+
+// ---- inference ------------------------------------------------------------------------------------------------
+
+void expect_side(const char* side, const Type& type, const Ints& batch, const Ints& contract) {
+  std::vector<bool> used(static_cast<std::size_t>(type.rank()), false);
+  for (const Ints* list : {&batch, &contract})
+    for (std::int64_t d : *list) {
+      if (d < 0 || d >= type.rank()) throw Error("dot_general", "{} dimension {} is out of range for {}", side, d, type.to_string());   // C5-C8
+      if (used[static_cast<std::size_t>(d)]) throw Error("dot_general", "{} dimension {} is given twice", side, d);                     // C3, C4
+      used[static_cast<std::size_t>(d)] = true;
+    }
+}
+
+void expect_pairs(const char* kind, const Type& lhs, const Type& rhs, const Ints& l, const Ints& r) {
+  if (l.size() != r.size()) throw Error("dot_general", "{} dimensions must pair up, got {} and {}", kind, l.size(), r.size());  // C1, C2
+  for (std::size_t i = 0; i < l.size(); ++i)
+    if (!may_equal(lhs.shape().dim(static_cast<int>(l[i])), rhs.shape().dim(static_cast<int>(r[i]))))  // C9, C10
+      throw Error("dot_general", "{} dimensions {} of {} and {} of {} differ in size", kind, l[i], lhs.to_string(), r[i], rhs.to_string());
+}
+
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+  expect_operands("dot_general", operands, 2);
+  const Type &lhs = operands[0]->type(), &rhs = operands[1]->type();
+  if (lhs.dtype() != rhs.dtype()) throw Error("dot_general", "operands must have one dtype, got {} and {}", lhs.to_string(), rhs.to_string());
+  expect_storage("dot_general", lhs.dtype());
+  DotDims d = dims_of(attrs);
+  expect_side("lhs", lhs, d.lhs_batch, d.lhs_contract);
+  expect_side("rhs", rhs, d.rhs_batch, d.rhs_contract);
+  expect_pairs("batching", lhs, rhs, d.lhs_batch, d.rhs_batch);
+  expect_pairs("contracting", lhs, rhs, d.lhs_contract, d.rhs_contract);
+  std::vector<Dim> dims;  // C12
+  for (std::int64_t i : d.lhs_batch) dims.push_back(lhs.shape().dim(static_cast<int>(i)));
+  for (std::int64_t i : free_dims(lhs.rank(), d.lhs_batch, d.lhs_contract)) dims.push_back(lhs.shape().dim(static_cast<int>(i)));
+  for (std::int64_t i : free_dims(rhs.rank(), d.rhs_batch, d.rhs_contract)) dims.push_back(rhs.shape().dim(static_cast<int>(i)));
+  return {Type(lhs.dtype(), Shape(std::move(dims)))};
+}
+
+// ---- reference evaluation -------------------------------------------------------------------------------------
+
+/// Positions of all combinations of `dims`, row-major in the order they are listed.
+std::vector<std::int64_t> offsets(const Shape& shape, const Ints& dims) {
+  std::vector<std::int64_t> strides = shape.strides(), out{0};
+  for (std::int64_t d : dims) {
+    std::vector<std::int64_t> next;
+    for (std::int64_t base : out)
+      for (std::int64_t i = 0; i < shape[static_cast<int>(d)]; ++i) next.push_back(base + i * strides[static_cast<std::size_t>(d)]);
+    out = std::move(next);
+  }
+  return out;
+}
+
+template <class A>
+A multiply_add(A x, A y, A acc) {
+  if constexpr (std::is_floating_point_v<A>) return std::fma(x, y, acc);
+  else return combine<A>(Combiner::add, acc, combine<A>(Combiner::mul, x, y));
+}
+
+/// Between any two types; complex ones only among themselves. 16-bit floats go through f32.
+template <class To, class From>
+To cast(From x) {
+  constexpr bool narrow = std::is_same_v<To, BFloat16> || std::is_same_v<To, Float16>;
+  if constexpr (!std::is_same_v<From, Accumulator<From>>) return cast<To>(static_cast<float>(x));
+  else if constexpr (internal::is_complex_v<To> != internal::is_complex_v<From>) STRATA_UNREACHABLE("a product of complex and real numbers");
+  else if constexpr (narrow) return To(static_cast<float>(x));
+  else return static_cast<To>(x);
+}
+template <class A>
+std::vector<A> widened(const Literal& x) {
+  std::vector<A> out;
+  dispatch(x.dtype(), [&](auto storage) {
+    for (auto element : x.span<decltype(storage)>()) out.push_back(cast<A>(element));
+  });
+  return out;
+}
+
+/// f64 as soon as one side of the product has it, f32 for other floats; integers in the result's type.
+DType accumulation(DType operand, DType result) {
+  if (is_float(operand) && !is_float(result)) return accumulator(operand);
+  if (operand == DType::f64 || result == DType::f64) return is_integer(operand) ? result : DType::f64;
+  return accumulator(result);
+}
+
+/// All result elements, in order, in the accumulator's type.
+template <class A>
+std::vector<A> products(const Op& op, const Literal& lhs, const Literal& rhs) {
+  DotDims d = dims_of(op);
+  auto lhs_batch = offsets(lhs.shape(), d.lhs_batch), rhs_batch = offsets(rhs.shape(), d.rhs_batch);
+  auto rows = offsets(lhs.shape(), lhs_free(op, d)), columns = offsets(rhs.shape(), rhs_free(op, d));
+  auto lhs_k = offsets(lhs.shape(), d.lhs_contract), rhs_k = offsets(rhs.shape(), d.rhs_contract);
+  std::vector<A> x = widened<A>(lhs), y = widened<A>(rhs), out;
+  for (std::size_t n = 0; n < lhs_batch.size(); ++n)
+    for (std::int64_t row : rows)
+      for (std::int64_t column : columns) {
+        A acc{};
+        for (std::size_t k = 0; k < lhs_k.size(); ++k)
+          acc = multiply_add<A>(x[static_cast<std::size_t>(lhs_batch[n] + row + lhs_k[k])], y[static_cast<std::size_t>(rhs_batch[n] + column + rhs_k[k])], acc);
+        out.push_back(acc);
+      }
+  return out;
+}
+
+Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
+  Literal out(op.result()->type());
+  dispatch(accumulation(operands[0].dtype(), out.dtype()), [&](auto zero) {
+    using A = Accumulator<decltype(zero)>;
+    std::vector<A> elements = products<A>(op, operands[0], operands[1]);
+    dispatch(out.dtype(), [&](auto storage) {
+      using S = decltype(storage);
+      auto to = out.mutable_span<S>();
+      for (std::size_t i = 0; i < elements.size(); ++i) to[i] = cast<S>(static_cast<A>(elements[i]));
+    });
+  });
+  return {std::move(out)};
+}
+
+// ---- derivative and transpose ---------------------------------------------------------------------------------
+
+/// The same product of other operands.
+Value* again_of(Builder& b, const Op& op, Value* lhs, Value* rhs) {
+  return b.create(op.info(), {lhs, rhs}, op.attrs, {}, {op.result()->type()}).result();
+}
+
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+  Value* result = again_of(b, op, operands[0], operands[1]);
+  Value* left = tangents[0] ? again_of(b, op, tangents[0], operands[1]) : nullptr;
+  Value* right = tangents[1] ? again_of(b, op, operands[0], tangents[1]) : nullptr;
+  return {{result}, {add_or_null(b, left, right)}};
+}
+
+Ints counted(std::int64_t first, std::size_t n) {
+  Ints out;
+  for (std::size_t i = 0; i < n; ++i) out.push_back(first + static_cast<std::int64_t>(i));
+  return out;
+}
+
+/// Cotangent of the lhs of a product whose result has its batch dimensions first, then, from `ct_other`, the free
+/// dimensions of the other side. The product over those leaves batch, lhs free, and lhs contracting dimensions in the
+/// order of the other side; a transposition brings them home.
+Value* operand_cotangent(Builder& b, Value* ct, Value* other, const Type& own, const Ints& own_batch, const Ints& own_contract,
+                         const Ints& other_batch, const Ints& other_contract, std::size_t ct_other) {
+  Ints own_free = free_dims(own.rank(), own_batch, own_contract), other_free = free_dims(other->rank(), other_batch, other_contract);
+  DotDims dims{counted(0, own_batch.size()), other_batch, counted(static_cast<std::int64_t>(ct_other), other_free.size()), other_free};
+  other = convert(b, other, ct->dtype());
+  Value* product = dot_general(b, ct, other, dims, own.dtype());
+  std::vector<std::size_t> by_other(own_contract.size());
+  for (std::size_t i = 0; i < by_other.size(); ++i) by_other[i] = i;
+  std::sort(by_other.begin(), by_other.end(), [&](std::size_t i, std::size_t j) { return other_contract[i] < other_contract[j]; });
+  Ints home = own_batch;  // product dimension i is dimension home[i] of the operand
+  home.insert(home.end(), own_free.begin(), own_free.end());
+  for (std::size_t i : by_other) home.push_back(own_contract[i]);
+  Ints permutation(home.size());
+  for (std::size_t i = 0; i < home.size(); ++i) permutation[static_cast<std::size_t>(home[i])] = static_cast<std::int64_t>(i);
+  return transpose(b, product, permutation);
+}
+
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear, std::span<Value* const> cotangents) {
+  Value* ct = cotangents[0];
+  if (ct == nullptr) return {nullptr, nullptr};
+  STRATA_CHECK(linear[0] != linear[1], "a product is linear in one operand at a time");
+  DotDims d = dims_of(op);
+  std::size_t batches = d.lhs_batch.size(), rows = lhs_free(op, d).size();
+  if (linear[0])
+    return {operand_cotangent(b, ct, operands[1], op.operand(0)->type(), d.lhs_batch, d.lhs_contract, d.rhs_batch, d.rhs_contract, batches + rows), nullptr};
+  return {nullptr, operand_cotangent(b, ct, operands[0], op.operand(1)->type(), d.rhs_batch, d.rhs_contract, d.lhs_batch, d.lhs_contract, batches)};
+}
+
+// ---- batching -------------------------------------------------------------------------------------------------
+
+/// Both batched: a new batching dimension in front. One batched: its new dimension is the first free one of its side and
+/// is moved to the front of the result. The order over k stays.
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+  DotDims d = dims_of(op);
+  if (!batched[0] && !batched[1]) return {{again_of(b, op, operands[0], operands[1])}, {false}};
+  if (batched[0]) d.lhs_batch = shifted(d.lhs_batch), d.lhs_contract = shifted(d.lhs_contract);
+  if (batched[1]) d.rhs_batch = shifted(d.rhs_batch), d.rhs_contract = shifted(d.rhs_contract);
+  std::size_t at = 0;  // where the new dimension stands in the result
+  if (batched[0] && batched[1]) {
+    d.lhs_batch = prepended(0, d.lhs_batch);
+    d.rhs_batch = prepended(0, d.rhs_batch);
+  } else {
+    at = d.lhs_batch.size() + (batched[0] ? 0 : lhs_free(op, dims_of(op)).size());
+  }
+  std::vector<Dim> dims = op.result()->shape().dims();
+  dims.insert(dims.begin() + static_cast<std::ptrdiff_t>(at), Dim(size));
+  Attrs attrs = op.attrs;
+  set_dims(attrs, d);
+  Value* product = b.create(op.info(), {operands[0], operands[1]}, attrs, {}, {op.result()->type().with(Shape(std::move(dims)))}).result();
+  return {{move_dim(b, product, static_cast<int>(at), 0)}, {true}};
+}
+
+// ---- sharding, cost, lowering ---------------------------------------------------------------------------------
+
+Factors shard(const Op& op) {
+  FactorTable t(op);
+  DotDims d = dims_of(op);
+  int at = 0;
+  auto size = [&](int operand, std::int64_t dim) { return op.operand(operand)->shape().dim(static_cast<int>(dim)).bound(); };
+  for (std::size_t i = 0; i < d.lhs_batch.size(); ++i) {
+    int f = t.factor('p', size(0, d.lhs_batch[i]));
+    t.operand(0, static_cast<int>(d.lhs_batch[i]), f);
+    t.operand(1, static_cast<int>(d.rhs_batch[i]), f);
+    t.result(0, at++, f);
+  }
+  auto pass = [&](int operand, const Ints& dims) {
+    for (std::int64_t dim : dims) {
+      int f = t.factor('p', size(operand, dim));
+      t.operand(operand, static_cast<int>(dim), f);
+      t.result(0, at++, f);
+    }
+  };
+  pass(0, lhs_free(op, d));
+  pass(1, rhs_free(op, d));
+  for (std::size_t i = 0; i < d.lhs_contract.size(); ++i) {
+    int f = t.factor('r', size(0, d.lhs_contract[i]));
+    t.operand(0, static_cast<int>(d.lhs_contract[i]), f);
+    t.operand(1, static_cast<int>(d.rhs_contract[i]), f);
+  }
+  return t.take();
+}
+
+Work cost(const Op& op) {
+  double k = 1;
+  for (std::int64_t d : dims_of(op).lhs_contract) k *= static_cast<double>(std::max<std::int64_t>(op.operand(0)->shape().dim(static_cast<int>(d)).bound(), 1));
+  return {2 * k * elements(op), bytes_moved(op)};
+}
+
+Contraction lowering(const Op& op) {
+  DotDims d = dims_of(op);
+  auto as_int = [](const Ints& list) { return std::vector<int>(list.begin(), list.end()); };
+  return {as_int(d.lhs_batch), as_int(d.rhs_batch), as_int(d.lhs_contract), as_int(d.rhs_contract)};
+}
+
+}  // namespace
+
+const OpDef& dot_general_def() {
+  static const OpDef d{
+      .info = {.name = "stablehlo.dot_general", .infer = infer},
+      .summary = "a product summed over contracting dimensions (StableHLO, dot_general)",
+      .traits = {},
+      .evaluate = evaluate,
+      .jvp = jvp,
+      .linearize = None{"split by dependence on the tangents"},
+      .transpose = transpose_rule,
+      .batch = batch,
+      .shard = shard,
+      .cost = cost,
+      .lowering = lowering,
+  };
+  return d;
+}
+
+Value* dot_general(Builder& b, Value* lhs, Value* rhs, const DotDims& dims) { return dot_general(b, lhs, rhs, dims, lhs->dtype()); }
+
+Value* dot_general(Builder& b, Value* lhs, Value* rhs, const DotDims& dims, DType result) {
+  Attrs attrs;
+  set_dims(attrs, dims);
+  Op& op = b.create(dot_general_def().info, {lhs, rhs}, std::move(attrs));
+  if (result != op.result()->dtype()) op.result()->set_type(op.result()->type().with(result));
+  return op.result();
+}
+
+}  // namespace strata::op

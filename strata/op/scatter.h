@@ -1,0 +1,24 @@
+// Scatter: pieces that its rules and its lowering share.
+#pragma once
+
+#include "strata/op/combiner.h"
+#include "strata/op/indexing.h"
+
+namespace strata::op {
+
+/// Operands are [inputs..., indices, updates...].
+inline int scatter_inputs(const Op& op) { return static_cast<int>(op.operands.size() - 1) / 2; }
+inline Value* scatter_indices(const Op& op) { return op.operand(scatter_inputs(op)); }
+inline Value* scatter_updates(const Op& op) { return op.operand(scatter_inputs(op) + 1); }
+/// Operand dimensions whose position is given by the window alone: two window positions that differ there never meet.
+bool is_free(const IndexDims& dims, std::int64_t operand_dim);
+
+// Rules (scatter_rules.cc) and lowering (scatter_lowering.cc).
+JvpResult scatter_jvp(Builder&, const Op&, std::span<Value* const> operands, std::span<Value* const> tangents);
+Values scatter_transpose(Builder&, const Op&, std::span<Value* const> operands, const std::vector<bool>& linear, std::span<Value* const> cotangents);
+Batched scatter_batch(Builder&, const Op&, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size);
+Factors scatter_shard(const Op&);
+std::int64_t scatter_grid(const Op&);
+void scatter_emit(LowerContext&, const Op&, loop::Ref* target, const loop::Index& point);
+
+}  // namespace strata::op
