@@ -129,6 +129,7 @@ struct Function {
   bool has_visibility = false;  // whether the text said `public`/`private`
   Block body;
   std::vector<Attrs> arg_attrs, result_attrs;
+  Attrs attrs;  // of the function itself
 };
 
 /// Functions in order; names are unique.

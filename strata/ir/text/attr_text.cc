@@ -1,0 +1,274 @@
+#include "strata/ir/text/attr_text.h"
+
+#include <bit>
+
+#include "strata/ir/text/literal_text.h"
+#include "strata/ir/text/number.h"
+#include "strata/ir/text/type_text.h"
+
+namespace strata::ir {
+namespace {
+
+bool is_plain_word(std::string_view s) {
+  if (s.empty()) return false;
+  auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  if (!letter(s[0])) return false;
+  for (char c : s)
+    if (!letter(c) && !(c >= '0' && c <= '9') && c != '$' && c != '.') return false;
+  return true;
+}
+
+/// Reads one attribute; recursion for lists and dictionaries.
+class AttrReader {
+ public:
+  AttrReader(Cursor& c, const AttrAliases& aliases) : c_(c), aliases_(aliases) {}
+
+  Attr attr() {
+    Cursor::Nesting nesting(c_);
+    char p = c_.peek();
+    if (p == '"') return text();
+    if (p == '[') return list();
+    if (p == '{') return dictionary();
+    if (p == '@') return Opaque{symbol()};
+    if (p == '#') return dialect();
+    if (p == '(') return function_type();
+    if (p == '-' || (p >= '0' && p <= '9')) return number();
+    if (looking_at_type(c_)) return type();
+    if (c_.consume("true")) return true;
+    if (c_.consume("false")) return false;
+    if (c_.consume("unit")) return Opaque{"unit"};
+    if (c_.consume("array")) return array();
+    if (c_.consume("dense")) return dense();
+    if (std::optional<DType> d = try_dtype(c_)) return *d;
+    return opaque_word();
+  }
+
+  Attrs entries() {
+    Cursor::Nesting nesting(c_);
+    Attrs out;
+    if (c_.consume("}")) return out;
+    do {
+      std::size_t where = c_.offset();
+      std::string key = c_.peek() == '"' ? c_.string() : std::string(c_.word("the name of an attribute"));
+      if (out.has(key)) c_.fail_at(where, fmt::format("attribute '{}' twice", key));
+      out.set(key, c_.consume("=") ? attr() : Attr(Opaque{"unit"}));
+    } while (c_.consume(","));
+    c_.expect("}");
+    return out;
+  }
+
+ private:
+  Attr text() {
+    std::string s = c_.string();
+    if (c_.consume(":")) return Opaque{quoted(s) + " : " + attr_text(attr())};
+    return s;
+  }
+
+  Attr list() {
+    c_.expect("[");
+    std::vector<Attr> elements;
+    if (!c_.consume("]")) {
+      do elements.push_back(attr());
+      while (c_.consume(","));
+      c_.expect("]");
+    }
+    Strings strings;
+    std::string out;
+    for (const Attr& e : elements) {
+      if (const std::string* s = std::get_if<std::string>(&e)) strings.push_back(*s);
+      out += (out.empty() ? "" : ", ") + attr_text(e, true);
+    }
+    if (!elements.empty() && strings.size() == elements.size()) return strings;
+    return Opaque{"[" + out + "]"};
+  }
+
+  Attr dictionary() {
+    c_.expect("{");
+    return Opaque{attrs_text(entries())};
+  }
+
+  std::string symbol() {
+    Cursor::Nesting nesting(c_);
+    c_.expect("@");
+    std::string out = symbol_text(c_.text().substr(c_.offset(), 1) == "\"" ? c_.string() : std::string(c_.suffix("a symbol")));
+    if (c_.consume("::")) return out + "::" + symbol();
+    return out;
+  }
+
+  /// #alias, #dialect.name<...>, #dialect<...>
+  Attr dialect() {
+    c_.expect("#");
+    std::string word(c_.suffix("the name of an attribute"));
+    if (auto it = aliases_.find(word); it != aliases_.end()) return it->second;
+    if (c_.text().substr(c_.offset(), 1) != "<") {
+      if (word.find('.') == std::string::npos) c_.fail("attribute alias #{} is not defined", word);
+      return Opaque{"#" + word};
+    }
+    c_.expect("<");
+    return Opaque{fmt::format("#{}<{}>", word, c_.balanced('<', '>'))};
+  }
+
+  Attr function_type() {
+    std::string text = type_list_text(parse_type_list(c_));
+    c_.expect("->");
+    return Opaque{text + " -> " + result_types_text(parse_result_types(c_))};
+  }
+
+  Attr type() {
+    Type t = parse_type(c_);
+    return t;
+  }
+
+  Attr number() {
+    std::size_t where = c_.offset();
+    std::string_view text = c_.number();
+    bool hex = text.find("0x") != std::string_view::npos;
+    bool real = !hex && text.find_first_of(".eE") != std::string_view::npos;
+    std::string type = real ? "f64" : "i64";
+    if (c_.consume(":")) type = std::string(c_.word("the type of a number"));
+    std::optional<DType> dtype = parse_dtype(type);
+    if (dtype && is_float(*dtype)) {
+      std::optional<std::uint64_t> bits = hex ? hexadecimal(text) : parse_float_bits(text, *dtype);
+      if (!bits) c_.fail_at(where, "a number that cannot be read");
+      if (*dtype == DType::f64) return std::bit_cast<double>(*bits);
+      return Opaque{fmt::format("{} : {}", float_text(*bits, *dtype), type)};
+    }
+    if (real) c_.fail_at(where, fmt::format("a fraction of type {}", type));
+    std::int64_t value = 0;
+    if (hex) {
+      std::optional<std::uint64_t> bits = hexadecimal(text);
+      if (!bits) c_.fail_at(where, "a number that cannot be read");
+      value = static_cast<std::int64_t>(*bits);
+    } else {
+      std::size_t after = c_.offset();
+      c_.seek(where);
+      value = c_.integer();
+      c_.seek(after);
+    }
+    if (type == "i64") return value;
+    return Opaque{fmt::format("{} : {}", value, type)};
+  }
+
+  static std::optional<std::uint64_t> hexadecimal(std::string_view text) {
+    bool negative = text[0] == '-';
+    text = text.substr(text.find('x') + 1);
+    if (text.empty() || text.size() > 16) return std::nullopt;
+    std::uint64_t value = 0;
+    for (char h : text) value = value * 16 + static_cast<std::uint64_t>(h <= '9' ? h - '0' : (h | 0x20) - 'a' + 10);
+    return negative ? ~value + 1 : value;
+  }
+
+  Attr array() {
+    c_.expect("<");
+    std::string type(c_.word("the element type of an array"));
+    Ints ints;
+    std::string others;
+    if (c_.consume(":")) {
+      do {
+        if (type == "i64") {
+          ints.push_back(c_.integer());
+        } else {
+          others += others.empty() ? " " : ", ";
+          if (c_.looking_at("true") || c_.looking_at("false")) others += c_.word("a value");
+          else others += c_.number();
+        }
+      } while (c_.consume(","));
+    }
+    c_.expect(">");
+    if (type == "i64") return ints;
+    return Opaque{fmt::format("array<{}{}{}>", type, others.empty() ? "" : ":", others)};
+  }
+
+  /// A constant; of an index type, which has no dtype here, its text.
+  Attr dense() {
+    std::size_t start = c_.offset();
+    c_.expect("<");
+    std::string_view body = c_.balanced('<', '>');
+    c_.expect(":");
+    std::size_t type_at = c_.offset();
+    if (c_.consume("tensor") && c_.consume("<")) {
+      std::string_view type = c_.balanced('<', '>');
+      if (type.size() >= 5 && type.substr(type.size() - 5) == "index") return Opaque{fmt::format("dense<{}> : tensor<{}>", body, type)};
+    }
+    c_.seek(type_at);
+    c_.seek(start);
+    return parse_dense(c_);
+  }
+
+  /// affine_map<...>, index, none, dense_resource<...>: carried as written.
+  Attr opaque_word() {
+    std::size_t where = c_.offset();
+    std::string word(c_.word("an attribute"));
+    if (c_.text().substr(c_.offset(), 1) == "<") {
+      c_.expect("<");
+      std::string text = fmt::format("{}<{}>", word, c_.balanced('<', '>'));
+      if (c_.consume(":")) text += " : " + attr_text(attr());
+      return Opaque{text};
+    }
+    if (word != "index" && word != "none") c_.fail_at(where, fmt::format("'{}' is no attribute", word));
+    return Opaque{word};
+  }
+
+  Cursor& c_;
+  const AttrAliases& aliases_;
+};
+
+struct Writer {
+  bool in_list;
+  std::string operator()(bool v) const { return v ? "true" : "false"; }
+  std::string operator()(std::int64_t v) const { return fmt::format("{}{}", v, in_list ? "" : " : i64"); }
+  std::string operator()(double v) const { return float_text(std::bit_cast<std::uint64_t>(v), DType::f64) + (in_list ? "" : " : f64"); }
+  std::string operator()(const std::string& v) const { return quoted(v); }
+  std::string operator()(const Ints& v) const { return v.empty() ? "array<i64>" : fmt::format("array<i64: {}>", fmt::join(v, ", ")); }
+  std::string operator()(const Strings& v) const {
+    std::string out;
+    for (const std::string& s : v) out += (out.empty() ? "" : ", ") + quoted(s);
+    return "[" + out + "]";
+  }
+  std::string operator()(DType v) const { return std::string(name(v)); }
+  std::string operator()(const Type& v) const { return v.to_string(); }
+  std::string operator()(const Literal& v) const { return dense_text(v) + " : " + v.type().to_string(); }
+  std::string operator()(const Opaque& v) const { return v.text; }
+};
+
+}  // namespace
+
+Attr parse_attr(Cursor& c, const AttrAliases& aliases) { return AttrReader(c, aliases).attr(); }
+Attrs parse_attr_entries(Cursor& c, const AttrAliases& aliases) { return AttrReader(c, aliases).entries(); }
+
+std::string attr_text(const Attr& attr, bool in_list) { return std::visit(Writer{in_list}, attr); }
+
+std::string attrs_text(const Attrs& attrs) {
+  std::string out;
+  for (const auto& [key, value] : attrs) {
+    if (!out.empty()) out += ", ";
+    out += is_plain_word(key) ? key : quoted(key);
+    const Opaque* opaque = std::get_if<Opaque>(&value);
+    if (opaque == nullptr || opaque->text != "unit") out += " = " + attr_text(value);
+  }
+  return "{" + out + "}";
+}
+
+std::string quoted(std::string_view text) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  std::string out = "\"";
+  for (char c : text) {
+    auto u = static_cast<unsigned char>(c);
+    if (c == '\\') {
+      out += "\\\\";
+    } else if (u >= 0x20 && u < 0x7f && c != '"') {
+      out += c;
+    } else {
+      out += '\\';
+      out += digits[u >> 4];
+      out += digits[u & 15];
+    }
+  }
+  return out + '"';
+}
+
+std::string symbol_text(std::string_view name) {
+  return "@" + (is_plain_word(name) ? std::string(name) : quoted(name));
+}
+
+}  // namespace strata::ir

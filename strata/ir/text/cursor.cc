@@ -1,0 +1,183 @@
+#include "strata/ir/text/cursor.h"
+
+#include <cctype>
+#include <charconv>
+
+namespace strata::ir {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
+int hex_digit(char c) {
+  if (is_digit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+}  // namespace
+
+void Cursor::skip() {
+  while (at_ < text_.size()) {
+    char c = text_[at_];
+    if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
+      ++at_;
+    } else if (c == '/' && at_ + 1 < text_.size() && text_[at_ + 1] == '/') {
+      std::size_t end = text_.find('\n', at_);
+      at_ = end == std::string_view::npos ? text_.size() : end;
+    } else {
+      return;
+    }
+  }
+}
+
+std::size_t Cursor::offset() { skip(); return at_; }
+bool Cursor::at_end() { skip(); return at_ >= text_.size(); }
+char Cursor::peek() { skip(); return at_ < text_.size() ? text_[at_] : '\0'; }
+
+bool Cursor::looking_at(std::string_view token) {
+  skip();
+  if (text_.substr(at_, token.size()) != token) return false;
+  std::size_t end = at_ + token.size();
+  return !is_word(token.back()) || end >= text_.size() || !is_word(text_[end]);
+}
+
+bool Cursor::consume(std::string_view token) {
+  if (!looking_at(token)) return false;
+  at_ += token.size();
+  return true;
+}
+
+void Cursor::expect(std::string_view token) {
+  if (!consume(token)) fail("expected '{}'", token);
+}
+
+std::string_view Cursor::try_word() {
+  skip();
+  std::size_t start = at_;
+  if (at_ < text_.size() && is_letter(text_[at_]))
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+  return text_.substr(start, at_ - start);
+}
+
+std::string_view Cursor::word(std::string_view what) {
+  std::string_view w = try_word();
+  if (w.empty()) fail("expected {}", what);
+  return w;
+}
+
+std::string_view Cursor::suffix(std::string_view what) {
+  std::size_t start = at_;  // no white space between the sigil and the name
+  if (at_ < text_.size() && is_digit(text_[at_])) {
+    while (at_ < text_.size() && is_digit(text_[at_])) ++at_;
+  } else {
+    while (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '-')) ++at_;
+  }
+  if (at_ == start) fail("expected {}", what);
+  return text_.substr(start, at_ - start);
+}
+
+std::string Cursor::string() {
+  expect("\"");
+  std::string out;
+  while (at_ < text_.size()) {
+    char c = text_[at_++];
+    if (c == '"') return out;
+    if (c == '\n') break;
+    if (c != '\\') {
+      out += c;
+      continue;
+    }
+    char e = at_ < text_.size() ? text_[at_++] : '\0';
+    if (e == 'n') out += '\n';
+    else if (e == 't') out += '\t';
+    else if (e == '"' || e == '\\') out += e;
+    else if (int high = hex_digit(e), low = at_ < text_.size() ? hex_digit(text_[at_]) : -1; high >= 0 && low >= 0) {
+      out += static_cast<char>(high * 16 + low);
+      ++at_;
+    } else fail("unknown escape in a string");
+  }
+  fail("string without an end");
+}
+
+std::string_view Cursor::number() {
+  skip();
+  std::size_t start = at_;
+  auto digits = [&] { while (at_ < text_.size() && is_digit(text_[at_])) ++at_; };
+  if (at_ < text_.size() && (text_[at_] == '-' || text_[at_] == '+')) ++at_;
+  if (text_.substr(at_, 2) == "0x") {
+    std::size_t digits_at = at_ += 2;
+    while (at_ < text_.size() && hex_digit(text_[at_]) >= 0) ++at_;
+    if (at_ == digits_at) --at_;  // "0x4": a dimension list, not ours
+    return text_.substr(start, at_ - start);
+  }
+  std::size_t first = at_;
+  digits();
+  if (at_ == first) {
+    at_ = start;
+    fail("expected a number");
+  }
+  if (at_ < text_.size() && text_[at_] == '.') {
+    ++at_;
+    digits();
+  }
+  if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
+    std::size_t exponent = at_++;
+    if (at_ < text_.size() && (text_[at_] == '-' || text_[at_] == '+')) ++at_;
+    std::size_t digits_at = at_;
+    digits();
+    if (at_ == digits_at) at_ = exponent;
+  }
+  return text_.substr(start, at_ - start);
+}
+
+std::int64_t Cursor::integer() {
+  skip();
+  std::size_t start = at_, end = at_;
+  if (end < text_.size() && text_[end] == '-') ++end;
+  while (end < text_.size() && is_digit(text_[end])) ++end;
+  std::int64_t value = 0;
+  auto [stop, error] = std::from_chars(text_.data() + start, text_.data() + end, value);
+  if (error == std::errc::result_out_of_range) fail("integer '{}' does not fit 64 bits", text_.substr(start, std::min<std::size_t>(end - start, 40)));
+  if (error != std::errc() || stop == text_.data() + start) fail("expected an integer");
+  at_ = end;
+  return value;
+}
+
+std::string_view Cursor::balanced(char open, char close) {
+  std::size_t start = at_;
+  int level = 1;
+  while (at_ < text_.size()) {
+    char c = text_[at_];
+    if (c == '"') {
+      string();
+      continue;
+    }
+    ++at_;
+    if (c == '-' && at_ < text_.size() && text_[at_] == '>') ++at_;  // an arrow closes nothing
+    else if (c == open) ++level;
+    else if (c == close && --level == 0) return text_.substr(start, at_ - 1 - start);
+  }
+  at_ = start;
+  fail("'{}' without its '{}'", open, close);
+}
+
+void Cursor::skip_location() {
+  if (!looking_at("loc")) return;
+  std::size_t start = at_;
+  consume("loc");
+  if (!consume("(")) {
+    at_ = start;
+    return;
+  }
+  balanced('(', ')');
+}
+
+void Cursor::reserve(std::size_t bytes) {
+  if (bytes > limits_.literal_bytes || reserved_ > limits_.literal_bytes - bytes)
+    fail_at(offset(), fmt::format("constants of more than {} bytes", limits_.literal_bytes), Code::unsupported);
+  reserved_ += bytes;
+}
+
+}  // namespace strata::ir

@@ -1,0 +1,83 @@
+// gather, scatter and sort have the generic form alone; their dimension numbers are one attribute there.
+#include "strata/ir/text/combiner_text.h"
+#include "strata/ir/text/format_help.h"
+
+namespace strata::ir {
+namespace {
+
+constexpr const char* kGatherLists[] = {"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map"};
+constexpr const char* kScatterLists[] = {"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"};
+constexpr const char* kVector = "index_vector_dim";
+
+void unpack(TextParser& p, Draft& draft, const std::string& packed, std::string_view prefix, std::span<const char* const> lists) {
+  Fields fields = struct_fields(p, draft, packed, prefix);
+  draft.attrs.erase(packed);
+  for (const char* name : lists) draft.attrs.set(name, fields[name]);
+  const Ints& vector = fields[kVector];
+  if (vector.size() > 1) p.fail_at(p.op_offset(), fmt::format("{} of {} is no integer", kVector, draft.info->name));
+  draft.attrs.set(kVector, vector.empty() ? std::int64_t{0} : vector[0]);
+}
+
+void pack(const Op& op, Attrs& attrs, const std::string& packed, std::string_view prefix, std::span<const char* const> lists) {
+  std::string fields;
+  for (const char* name : lists) {
+    append_field(fields, name, op.attrs.get_or<Ints>(name, {}));
+    attrs.erase(name);
+  }
+  if (std::int64_t vector = op.attrs.get_or<std::int64_t>(kVector, 0); vector != 0) append_field(fields, kVector, vector);
+  attrs.erase(kVector);
+  attrs.set(packed, Opaque{fmt::format("{}<{}>", prefix, fields)});
+}
+
+void optional_flag(TextParser& p, const Draft& draft, const char* name) {
+  if (draft.attrs.has(name)) p.need<bool>(draft, name, "boolean");
+}
+
+// ---- gather -----------------------------------------------------------------------------------------------------
+
+void gather_from_generic(TextParser& p, Draft& draft) {
+  unpack(p, draft, "dimension_numbers", "#stablehlo.gather", kGatherLists);
+  need_ints(p, draft, "slice_sizes");
+  optional_flag(p, draft, "indices_are_sorted");
+}
+GenericForm gather_to_generic(const Op& op) {
+  GenericForm out = plain_form(op);
+  pack(op, out.attrs, "dimension_numbers", "#stablehlo.gather", kGatherLists);
+  return out;
+}
+
+// ---- scatter ----------------------------------------------------------------------------------------------------
+
+void scatter_from_generic(TextParser& p, Draft& draft) {
+  unpack(p, draft, "scatter_dimension_numbers", "#stablehlo.scatter", kScatterLists);
+  optional_flag(p, draft, "indices_are_sorted");
+  optional_flag(p, draft, "unique_indices");
+  if (draft.regions.size() != 1) p.fail_at(p.op_offset(), fmt::format("scatter has {} regions", draft.regions.size()));
+  std::string word = draft.operands.size() == 3 ? recognise_combiner(*draft.regions[0], draft.operands[0]->dtype()) : "region";
+  draft.attrs.set("combiner", word);
+  if (word != "region") draft.regions.clear();
+}
+GenericForm scatter_to_generic(const Op& op) {
+  GenericForm out = plain_form(op);
+  pack(op, out.attrs, "scatter_dimension_numbers", "#stablehlo.scatter", kScatterLists);
+  out.attrs.erase("combiner");
+  const std::string& word = op.attr<std::string>("combiner");
+  if (word == "region") return out;
+  out.owned.push_back(combiner_region(word, op.operand(0)->dtype()));
+  out.regions = {out.owned[0].get()};
+  return out;
+}
+
+void sort_from_generic(TextParser& p, Draft& draft) {
+  if (draft.attrs.has("dimension")) need_integer(p, draft, "dimension");
+  optional_flag(p, draft, "is_stable");
+}
+
+}  // namespace
+
+namespace formats {
+const TextFormat gather{.from_generic = gather_from_generic, .to_generic = gather_to_generic};
+const TextFormat scatter{.from_generic = scatter_from_generic, .to_generic = scatter_to_generic};
+const TextFormat sort{.from_generic = sort_from_generic};
+}  // namespace formats
+}  // namespace strata::ir

@@ -1,0 +1,264 @@
+#include "strata/ir/text/literal_text.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "strata/ir/text/number.h"
+#include "strata/ir/text/type_text.h"
+
+namespace strata::ir {
+namespace {
+
+/// MLIR prints longer constants as bytes.
+constexpr std::int64_t kLongestList = 100;
+
+// ---- elements as bits: one word per real part, little-endian in the literal's bytes -----------------------------
+
+int parts(DType dtype) { return is_complex(dtype) ? 2 : 1; }
+std::size_t part_bytes(DType dtype) { return byte_width(dtype) / static_cast<std::size_t>(parts(dtype)); }
+
+std::uint64_t load(const std::byte* p, std::size_t bytes) {
+  std::uint64_t out = 0;
+  std::memcpy(&out, p, bytes);
+  return out;
+}
+void store(std::byte* p, std::size_t bytes, std::uint64_t bits) { std::memcpy(p, &bits, bytes); }
+
+std::int64_t sign_extended(std::uint64_t bits, int width) {
+  int shift = 64 - width;
+  return static_cast<std::int64_t>(bits << shift) >> shift;
+}
+std::uint64_t low_bits(int width) { return width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1; }
+
+// ---- reading ----------------------------------------------------------------------------------------------------
+
+/// Reads the elements of one `dense<...>`.
+class Elements {
+ public:
+  Elements(Cursor& c, Literal& out) : c_(c), out_(out), dtype_(out.dtype()), width_(byte_width(dtype_)) {}
+
+  void parse() {
+    if (c_.at_end()) {
+      if (out_.count() != 0) c_.fail("no value for {}", out_.type().to_string());
+      return;
+    }
+    if (c_.peek() == '"') return bytes();
+    if (c_.peek() != '[') {
+      if (out_.count() == 0) return void(element(scratch_));
+      element(out_.mutable_data());
+      return spread();
+    }
+    list(0);
+    if (next_ != out_.count()) c_.fail("{} values for {}", next_, out_.type().to_string());
+  }
+
+ private:
+  void list(int dim) {
+    if (dim >= out_.shape().rank()) c_.fail("a list of depth {} for {}", dim + 1, out_.type().to_string());
+    c_.expect("[");
+    std::int64_t count = 0;
+    if (!c_.consume("]")) {
+      do {
+        if (++count > out_.shape()[dim]) break;
+        if (dim + 1 < out_.shape().rank()) list(dim + 1);
+        else element(out_.mutable_data() + static_cast<std::size_t>(next_++) * width_);
+      } while (c_.consume(","));
+      if (count <= out_.shape()[dim]) c_.expect("]");
+    }
+    if (count != out_.shape()[dim]) c_.fail("{} values along dimension {} of {}", count > out_.shape()[dim] ? "too many" : "too few", dim, out_.type().to_string());
+  }
+
+  void element(std::byte* to) {
+    if (!is_complex(dtype_)) return store(to, width_, scalar(dtype_));
+    DType part = real_part(dtype_);
+    std::size_t half = part_bytes(dtype_);
+    c_.expect("(");
+    store(to, half, scalar(part));
+    c_.expect(",");
+    store(to + half, half, scalar(part));
+    c_.expect(")");
+  }
+
+  std::uint64_t scalar(DType dtype) {
+    if (c_.looking_at("true") || c_.looking_at("false")) {
+      if (!is_bool(dtype)) c_.fail("a truth value for {}", name(dtype));
+      return c_.consume("true") ? 1 : (c_.expect("false"), 0);
+    }
+    std::size_t where = c_.offset();
+    std::string_view text = c_.number();
+    if (is_float(dtype)) return float_element(text, where, dtype);
+    return integer_element(text, where, dtype);
+  }
+
+  std::uint64_t float_element(std::string_view text, std::size_t where, DType dtype) {
+    std::optional<std::uint64_t> bits = text.substr(0, 2) == "0x" ? hexadecimal(text, bit_width(dtype)) : parse_float_bits(text, dtype);
+    if (!bits) c_.fail_at(where, fmt::format("'{}' is no value of {}", text.substr(0, 40), name(dtype)));
+    return *bits;
+  }
+
+  std::uint64_t integer_element(std::string_view text, std::size_t where, DType dtype) {
+    int width = bit_width(dtype);
+    bool negative = text[0] == '-';
+    std::string_view magnitude = negative || text[0] == '+' ? text.substr(1) : text;
+    std::optional<std::uint64_t> value = magnitude.substr(0, 2) == "0x" ? hexadecimal(magnitude, 64) : decimal(magnitude);
+    std::uint64_t most = negative ? std::uint64_t{1} << (width - 1) : low_bits(width);
+    if (!value || *value > most || (negative && is_unsigned(dtype) && *value != 0))
+      c_.fail_at(where, fmt::format("'{}' is no value of {}", text.substr(0, 40), name(dtype)));
+    std::uint64_t bits = negative ? ~*value + 1 : *value;
+    return is_signed(dtype) ? static_cast<std::uint64_t>(sign_extended(bits, width)) : bits;
+  }
+
+  static std::optional<std::uint64_t> decimal(std::string_view digits) {
+    std::uint64_t value = 0;
+    for (char d : digits) {
+      if (d < '0' || d > '9' || __builtin_mul_overflow(value, std::uint64_t{10}, &value) || __builtin_add_overflow(value, static_cast<std::uint64_t>(d - '0'), &value)) return std::nullopt;
+    }
+    return digits.empty() ? std::nullopt : std::optional(value);
+  }
+
+  static int nibble(char h) { return h <= '9' ? h - '0' : (h | 0x20) - 'a' + 10; }
+  static std::optional<std::uint64_t> hexadecimal(std::string_view text, int width) {
+    std::uint64_t value = 0;
+    if (text.size() <= 2) return std::nullopt;
+    for (char h : text.substr(2)) {
+      if (value >> 60 != 0) return std::nullopt;
+      value = value * 16 + static_cast<std::uint64_t>(nibble(h));
+    }
+    return value <= low_bits(width) ? std::optional(value) : std::nullopt;
+  }
+
+  /// dense<"0x..."> : little-endian bytes of all elements, or of one for all. Booleans: a byte each, or (older text) a bit each.
+  void bytes() {
+    std::size_t where = c_.offset();
+    std::string text = c_.string();
+    if (text.substr(0, 2) != "0x" || text.size() % 2 != 0) c_.fail_at(where, "bytes of a constant are \"0x\" and pairs of digits");
+    std::size_t count = text.size() / 2 - 1, total = out_.bytes();
+    std::size_t packed = is_bool(dtype_) ? (total + 7) / 8 : 0;
+    if (count != total && !(count == width_ && total > 0) && !(packed != 0 && count == packed))
+      c_.fail_at(where, fmt::format("{} bytes for {}", count, out_.type().to_string()));
+    std::vector<std::byte> raw(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      char high = text[2 + 2 * i], low = text[3 + 2 * i];
+      if (!std::isxdigit(static_cast<unsigned char>(high)) || !std::isxdigit(static_cast<unsigned char>(low))) c_.fail_at(where, "bytes of a constant are \"0x\" and pairs of digits");
+      raw[i] = static_cast<std::byte>(nibble(high) * 16 + nibble(low));
+    }
+    if (count == 0) return;
+    if (count == total || count == width_) {
+      std::memcpy(out_.mutable_data(), raw.data(), count);
+      normalize(count / width_);
+      if (count != total) spread();
+      return;
+    }
+    for (std::size_t i = 0; i < total; ++i) out_.mutable_data()[i] = (raw[i / 8] >> (i % 8)) & std::byte{1};
+  }
+
+  /// Bytes of booleans become 0 or 1, those of narrow integers are extended by their sign or cut.
+  void normalize(std::size_t count) {
+    int bits = bit_width(dtype_);
+    if (bits >= 8) return;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::uint64_t value = load(out_.mutable_data() + i, 1);
+      if (is_bool(dtype_)) value = value != 0 ? 1 : 0;
+      else if (is_signed(dtype_)) value = static_cast<std::uint64_t>(sign_extended(value & low_bits(bits), bits));
+      else value &= low_bits(bits);
+      store(out_.mutable_data() + i, 1, value);
+    }
+  }
+
+  /// Element 0 into all others, doubling what is copied.
+  void spread() {
+    std::size_t total = out_.bytes();
+    for (std::size_t done = width_; done < total; done *= 2) std::memcpy(out_.mutable_data() + done, out_.mutable_data(), std::min(done, total - done));
+  }
+
+  Cursor& c_;
+  Literal& out_;
+  DType dtype_;
+  std::size_t width_;
+  std::int64_t next_ = 0;
+  std::byte scratch_[16] = {};
+};
+
+// ---- writing ----------------------------------------------------------------------------------------------------
+
+std::string part_text(std::uint64_t bits, DType dtype) {
+  if (is_bool(dtype)) return bits != 0 ? "true" : "false";
+  if (is_float(dtype)) return float_text(bits, dtype);
+  if (is_signed(dtype)) return fmt::format("{}", sign_extended(bits, bit_width(dtype)));
+  return fmt::format("{}", bits);
+}
+
+std::string element_text(const Literal& value, std::int64_t i) {
+  DType dtype = value.dtype();
+  std::size_t width = byte_width(dtype), part = part_bytes(dtype);
+  const std::byte* p = value.data() + static_cast<std::size_t>(i) * width;
+  if (!is_complex(dtype)) return part_text(load(p, width), dtype);
+  return fmt::format("({},{})", part_text(load(p, part), real_part(dtype)), part_text(load(p + part, part), real_part(dtype)));
+}
+
+void append_list(const Literal& value, int dim, std::int64_t& next, std::string& out) {
+  if (dim == value.shape().rank()) {
+    out += element_text(value, next++);
+    return;
+  }
+  out += '[';
+  for (std::int64_t i = 0; i < value.shape()[dim]; ++i) {
+    if (i > 0) out += ", ";
+    append_list(value, dim + 1, next, out);
+  }
+  out += ']';
+}
+
+std::string hex_text(const Literal& value) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  int bits = bit_width(value.dtype());
+  std::string out = "\"0x";
+  out.reserve(value.bytes() * 2 + 4);
+  for (std::size_t i = 0; i < value.bytes(); ++i) {
+    auto byte = static_cast<unsigned>(value.data()[i]);
+    if (bits < 8) byte &= static_cast<unsigned>(low_bits(bits));
+    out += digits[byte >> 4];
+    out += digits[byte & 15];
+  }
+  return out + '"';
+}
+
+}  // namespace
+
+Literal parse_elements(std::string_view body, std::size_t offset_of_body, Cursor& outer, const Type& type) {
+  outer.reserve(type.bytes());
+  Literal out(type);
+  Cursor c(body, outer.limits());
+  try {
+    Elements(c, out).parse();
+    if (!c.at_end()) c.fail("expected the end of the constant");
+  } catch (SyntaxError& e) {
+    e.offset += offset_of_body;
+    throw;
+  }
+  return out;
+}
+
+Literal parse_dense(Cursor& c) {
+  c.expect("<");
+  std::size_t start = c.offset();
+  c.seek(start);
+  std::string_view body = c.balanced('<', '>');
+  c.expect(":");
+  std::size_t where = c.offset();
+  Type type = parse_type(c);
+  if (!type.is_tensor() || !type.shape().is_static()) c.fail_at(where, fmt::format("a constant of type {}", type.to_string()));
+  return parse_elements(body, start, c, type);
+}
+
+std::string dense_text(const Literal& value) {
+  if (value.count() == 0) return "dense<>";
+  if (value.is_splat()) return fmt::format("dense<{}>", element_text(value, 0));
+  if (value.count() > kLongestList) return fmt::format("dense<{}>", hex_text(value));
+  std::string list;
+  std::int64_t next = 0;
+  append_list(value, 0, next, list);
+  return fmt::format("dense<{}>", list);
+}
+
+}  // namespace strata::ir

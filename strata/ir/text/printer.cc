@@ -1,0 +1,199 @@
+#include "strata/ir/text/printer.h"
+
+#include <algorithm>
+
+#include "strata/ir/text/attr_text.h"
+#include "strata/ir/text/type_text.h"
+
+namespace strata::ir {
+namespace {
+
+std::vector<Type> types_of(const Values& values) {
+  std::vector<Type> out;
+  for (const Value* v : values) out.push_back(v->type());
+  return out;
+}
+
+/// MLIR keeps an operation's own attributes (properties) apart from those of other dialects, whose names have a dot.
+bool is_foreign(const std::string& name) { return name.find('.') != std::string::npos; }
+
+std::string join(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
+
+}  // namespace
+
+// ---- module and functions ---------------------------------------------------------------------------------------
+
+void TextPrinter::module(const Module& m) {
+  out_ += "module";
+  if (!m.name.empty()) out_ += " " + symbol_text(m.name);
+  if (!m.attrs.empty()) out_ += " attributes " + attrs_text(m.attrs);
+  out_ += " {";
+  ++indent_;
+  for (const auto& f : m.functions) {
+    newline();
+    function(*f);
+  }
+  --indent_;
+  newline();
+  out_ += "}\n";
+}
+
+void TextPrinter::function(const Function& f) {
+  forms_.clear();
+  Names::Regions regions = [this](const Op& op) { return printed_regions(op); };
+  names_ = std::make_unique<Names>(f.body, regions, !options_.generic);
+  out_ += "func.func ";
+  if (f.has_visibility || !f.is_public) out_ += f.is_public ? "public " : "private ";
+  out_ += symbol_text(f.name) + "(";
+  for (int i = 0; i < f.body.num_arguments(); ++i) {
+    if (i > 0) out_ += ", ";
+    out_ += name(f.body.argument(i)) + ": " + f.body.argument(i)->type().to_string();
+    auto n = static_cast<std::size_t>(i);
+    if (n < f.arg_attrs.size() && !f.arg_attrs[n].empty()) out_ += " " + attrs_text(f.arg_attrs[n]);
+  }
+  out_ += ")";
+  std::vector<Type> types = f.body.result_types();
+  bool bare = types.size() == 1 && std::all_of(f.result_attrs.begin(), f.result_attrs.end(), [](const Attrs& a) { return a.empty(); });
+  std::vector<std::string> results;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    results.push_back(types[i].to_string() + (i < f.result_attrs.size() && !f.result_attrs[i].empty() ? " " + attrs_text(f.result_attrs[i]) : ""));
+  if (!types.empty()) out_ += " -> " + (bare ? results[0] : "(" + join(results) + ")");
+  if (!f.attrs.empty()) out_ += " attributes " + attrs_text(f.attrs);
+  out_ += " {";
+  ++indent_;
+  block(f.body, true);
+  --indent_;
+  newline();
+  out_ += "}";
+}
+
+// ---- blocks and operations --------------------------------------------------------------------------------------
+
+void TextPrinter::newline() { out_ += "\n" + std::string(static_cast<std::size_t>(indent_) * 2, ' '); }
+
+void TextPrinter::block(const Block& b, bool in_function) {
+  for (const auto& o : b.ops()) {
+    newline();
+    op(*o, in_function);
+  }
+  newline();
+  std::vector<std::string> values;
+  for (const Value* v : b.results) values.push_back(name(v));
+  if (options_.generic) {
+    out_ += fmt::format("\"{}\"({}) : {} -> ()", in_function ? "func.return" : "stablehlo.return", join(values), type_list_text(b.result_types()));
+    return;
+  }
+  out_ += in_function ? "return" : "stablehlo.return";
+  if (!values.empty()) out_ += " " + join(values) + " : " + types(b.results);
+  else if (!in_function) out_ += " ";  // as upstream's declarative format does
+}
+
+void TextPrinter::region(const Block& b) {
+  out_ += "{";
+  ++indent_;
+  block(b, false);
+  --indent_;
+  newline();
+  out_ += "}";
+}
+
+void TextPrinter::op(const Op& o, bool in_function) {
+  if (std::string results = names_->defined_by(o); !results.empty()) out_ += results + " = ";
+  const TextFormat* format = o.info().text;
+  if (options_.generic || format == nullptr || format->print == nullptr) return generic(o);
+  bool in_func_dialect = in_function && o.name().substr(0, 5) == "func.";  // functions let their own dialect be left out
+  out_ += in_func_dialect ? o.name().substr(5) : o.name();
+  format->print(*this, o);
+}
+
+void TextPrinter::generic(const Op& o) {
+  const GenericForm& f = form(o);
+  out_ += "\"" + o.name() + "\"(";
+  operands(o);
+  out_ += ")";
+  Attrs own, foreign;
+  for (const auto& [key, value] : f.attrs) (is_foreign(key) ? foreign : own).set(key, value);
+  if (!own.empty()) out_ += " <" + attrs_text(own) + ">";
+  for (std::size_t i = 0; i < f.regions.size(); ++i) {
+    out_ += i == 0 ? " ({" : ", {";
+    const Block& b = *f.regions[i];
+    if (b.num_arguments() > 0) {
+      newline();
+      std::vector<std::string> arguments;
+      for (const Value* v : b.argument_values()) arguments.push_back(name(v) + ": " + v->type().to_string());
+      out_ += "^bb0(" + join(arguments) + "):";
+    }
+    ++indent_;
+    block(b, false);
+    --indent_;
+    newline();
+    out_ += "}";
+  }
+  if (!f.regions.empty()) out_ += ")";
+  if (!foreign.empty()) out_ += " " + attrs_text(foreign);
+  functional_type(o);
+}
+
+/// The generic form is made once per operation: names are given to the blocks that it makes.
+GenericForm& TextPrinter::form(const Op& o) {
+  if (auto it = forms_.find(&o); it != forms_.end()) return it->second;
+  const TextFormat* format = o.info().text;
+  GenericForm made;
+  if (format != nullptr && format->to_generic != nullptr) {
+    made = format->to_generic(o);
+  } else {
+    made.attrs = o.attrs;
+    for (const auto& r : o.regions) made.regions.push_back(r.get());
+  }
+  return forms_.emplace(&o, std::move(made)).first->second;
+}
+
+std::vector<const Block*> TextPrinter::printed_regions(const Op& o) {
+  if (o.regions.empty() && (o.info().text == nullptr || o.info().text->to_generic == nullptr)) return {};
+  return form(o).regions;
+}
+
+// ---- pieces -----------------------------------------------------------------------------------------------------
+
+void TextPrinter::operands(const Op& o) {
+  for (std::size_t i = 0; i < o.operands.size(); ++i) out_ += (i > 0 ? ", " : "") + name(o.operands[i]);
+}
+
+void TextPrinter::other_attributes(const Op& o, std::initializer_list<std::string_view> shown) {
+  Attrs rest;
+  for (const auto& [key, value] : o.attrs)
+    if (std::find(shown.begin(), shown.end(), key) == shown.end()) rest.set(key, value);
+  if (!rest.empty()) out_ += " " + attrs_text(rest);
+}
+
+void TextPrinter::functional_type(const Op& o) {
+  out_ += " : " + type_list_text(types_of(o.operands)) + " -> " + result_types_text(types_of(o.results()));
+}
+
+void TextPrinter::same_or_functional_type(const Op& o) {
+  bool same = o.num_results() == 1 && std::all_of(o.operands.begin(), o.operands.end(), [&](const Value* v) { return v->type() == o.result()->type(); });
+  if (!same) return functional_type(o);
+  out_ += " : " + o.result()->type().to_string();
+}
+
+std::string TextPrinter::list(const std::vector<std::int64_t>& values) { return fmt::format("[{}]", fmt::join(values, ", ")); }
+
+std::string TextPrinter::types(const Values& values) {
+  std::vector<std::string> out;
+  for (const Value* v : values) out.push_back(v->type().to_string());
+  return join(out);
+}
+
+std::string print(const Module& module, const PrintOptions& options) {
+  TextPrinter p(options);
+  p.module(module);
+  return p.text();
+}
+
+std::string print(const Function& function, const PrintOptions& options) {
+  TextPrinter p(options);
+  p.function(function);
+  return p.text() + "\n";
+}
+
+}  // namespace strata::ir

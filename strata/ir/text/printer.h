@@ -1,0 +1,74 @@
+// Writes StableHLO text.
+//
+//   std::string text = ir::print(module);
+//
+// Byte for byte what jaxlib's MLIR prints for the same module without locations; what it prints, `parse` reads, and
+// printing again gives the same text. Operations of Strata's own, and what upstream has no word for, appear as
+// strata.* operations and attributes. A broken graph (a value from nowhere) prints too, as %<<unknown>>.
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "strata/ir/graph.h"
+#include "strata/ir/text/format.h"
+#include "strata/ir/text/names.h"
+
+namespace strata::ir {
+
+struct PrintOptions {
+  bool generic = false;  // every operation in the generic form
+};
+
+std::string print(const Module& module, const PrintOptions& options = {});
+/// One function, without a module around it.
+std::string print(const Function& function, const PrintOptions& options = {});
+
+/// The writer as formats see it.
+class TextPrinter {
+ public:
+  explicit TextPrinter(const PrintOptions& options) : options_(options) {}
+  void module(const Module& module);
+  void function(const Function& function);
+  const std::string& text() const { return out_; }
+
+  // ---- for formats
+  TextPrinter& operator<<(std::string_view text) { out_ += text; return *this; }
+  template <class... Args>
+  void format(fmt::format_string<Args...> f, Args&&... args) { fmt::format_to(std::back_inserter(out_), f, std::forward<Args>(args)...); }
+  /// "%0", "%0#1".
+  std::string name(const Value* value) const { return "%" + names_->of(value); }
+  /// "%a, %b".
+  void operands(const Op& op);
+  /// " {a = 1 : i64}" of the attributes that the short form has not shown; nothing when there are none.
+  void other_attributes(const Op& op, std::initializer_list<std::string_view> shown = {});
+  /// " : (T, T) -> T".
+  void functional_type(const Op& op);
+  /// " : T" when all types are equal and there is one result, else functional.
+  void same_or_functional_type(const Op& op);
+  /// "[1, 2]".
+  static std::string list(const std::vector<std::int64_t>& values);
+  /// "T, T".
+  static std::string types(const Values& values);
+  /// "{", the block's operations, "}"; its arguments are written by the caller.
+  void region(const Block& block);
+  void newline();
+
+ private:
+  void op(const Op& op, bool in_function);
+  void block(const Block& block, bool in_function);
+  void generic(const Op& op);
+  GenericForm& form(const Op& op);
+  std::vector<const Block*> printed_regions(const Op& op);
+
+  PrintOptions options_;
+  std::string out_;
+  int indent_ = 0;
+  std::unique_ptr<Names> names_;
+  std::map<const Op*, GenericForm> forms_;  // looked up, never iterated
+};
+
+}  // namespace strata::ir

@@ -1,0 +1,28 @@
+// Types as text. Printing is `Type::to_string`.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "strata/ir/text/cursor.h"
+#include "strata/type/type.h"
+
+namespace strata::ir {
+
+/// tensor<4x?xf32, #stablehlo.bounds<?, 8>>, tuple<...>, !stablehlo.token, !strata.ref<4xf32>. A type of upstream
+/// that Strata does not have (unranked, quantized) fails as unsupported.
+Type parse_type(Cursor& c);
+/// f32, ui8, i1, complex<f32>; nothing (and nothing consumed) when the text is none of them.
+std::optional<DType> try_dtype(Cursor& c);
+/// T, or (T, T), as after an arrow.
+std::vector<Type> parse_result_types(Cursor& c);
+/// (T, T).
+std::vector<Type> parse_type_list(Cursor& c);
+/// Whether a type follows.
+bool looking_at_type(Cursor& c);
+
+/// "(T, T)", and "T" or "(T, T)" as after an arrow.
+std::string type_list_text(const std::vector<Type>& types);
+std::string result_types_text(const std::vector<Type>& types);
+
+}  // namespace strata::ir
