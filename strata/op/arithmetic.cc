@@ -133,7 +133,7 @@ std::span<const OpDef> arithmetic_defs() {
           .jvp = zero_jvp, .transpose = None{"piecewise constant"}},
           [](auto x) { return numbers::sign(x); }, traced_sign),
       unary<kNumber>({.name = "chlo.square", .summary = "x * x",
-          .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, add(b, x, x)); }), .transpose = kNotLinear},
+          .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, add(b, x, x)); }), .transpose = kNotLinear, .text = &ir::formats::chlo_elementwise},
           [](auto x) { return numbers::mul(x, x); }, [](Code& b, Inst* x) { return b.binary(Opcode::mul, x, x); }),
       binary<kNumber>({.name = "stablehlo.subtract", .summary = "x - y (spec: subtract)",
           .jvp = derivative([](Builder&, Value*, Value*, Value*, Value* dx) { return dx; }, [](Builder& b, Value*, Value*, Value*, Value* dy) { return neg(b, dy); }),

@@ -1,5 +1,6 @@
 // bitcast_convert: the same bits as another dtype. A narrower dtype appends a dimension of the parts, low bits first;
 // a wider one joins the elements of the last dimension.
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/rules.h"
@@ -82,7 +83,7 @@ Factors shard(const Op& op) {
 
 const OpDef& bitcast_convert_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.bitcast_convert", .verify = verify},
+      .info = {.name = "stablehlo.bitcast_convert", .text = &ir::formats::functional, .verify = verify},
       .summary = "the same bits as another dtype (spec: bitcast_convert)",
       .traits = {.cheap = true},
       .evaluate = evaluate,

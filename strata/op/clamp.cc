@@ -83,7 +83,7 @@ Work cost(const Op& op) { return {2 * elements(op), bytes_moved(op)}; }
 
 const OpDef& clamp_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.clamp", .infer = infer},
+      .info = {.name = "stablehlo.clamp", .infer = infer, .text = &ir::formats::elementwise},
       .summary = "forces elements between two bounds (spec: clamp)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

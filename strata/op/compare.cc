@@ -95,7 +95,7 @@ Work cost(const Op& op) { return {elements(op), bytes_moved(op)}; }
 
 const OpDef& compare_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.compare", .infer = infer},
+      .info = {.name = "stablehlo.compare", .infer = infer, .text = &ir::formats::compare},
       .summary = "compares elements (spec: compare)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

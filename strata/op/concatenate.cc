@@ -1,4 +1,5 @@
 // concatenate: operands one after another along `dimension`.
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/rules.h"
@@ -87,7 +88,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& concatenate_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.concatenate", .infer = infer},
+      .info = {.name = "stablehlo.concatenate", .infer = infer, .text = &ir::formats::concatenate},
       .summary = "joins arrays along a dimension (spec: concatenate)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -1,4 +1,5 @@
 // constant: the array that stands in the attribute `value`.
+#include "strata/ir/text/format.h"
 #include "strata/op/catalog.h"
 #include "strata/op/rules.h"
 
@@ -41,7 +42,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& constant_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.constant", .infer = infer},
+      .info = {.name = "stablehlo.constant", .infer = infer, .text = &ir::formats::constant},
       .summary = "an array known when the program is built (spec: constant)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -53,7 +53,7 @@ Work cost(const Op& op) { return {elements(op), bytes_moved(op)}; }
 
 const OpDef& convert_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.convert", .verify = verify},
+      .info = {.name = "stablehlo.convert", .text = &ir::formats::elementwise, .verify = verify},
       .summary = "elements as another dtype (spec: convert)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

@@ -54,7 +54,7 @@ OpDef elementwise(const Row& row, unsigned kinds, int operands, Evaluate evaluat
   std::string op(short_name(row.name));
   ir::OpInfo info{.name = row.name, .infer = [op, kinds, operands, predicate = row.predicate](std::span<Value* const> values, const Attrs&, auto) {
     return infer(op, kinds, operands, predicate, values);
-  }};
+  }, .text = row.text};
   return OpDef{
       .info = std::move(info),
       .summary = row.summary,

@@ -5,6 +5,7 @@
 // bf16 and f16 are computed in f32 and rounded once, at the operation's edge.
 #pragma once
 
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/rules.h"
 #include "strata/op/numbers.h"
@@ -42,6 +43,7 @@ struct Row {
   double flops = 1;          // per element; up to 4 count as cheap to compute again
   bool commutative = false;
   bool predicate = false;    // the result is i1
+  const ir::TextFormat* text = &ir::formats::elementwise;
 };
 
 /// A definition from a row; the functions come from `unary` and `binary` below.

@@ -39,7 +39,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& iota_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.iota", .verify = verify},
+      .info = {.name = "stablehlo.iota", .text = &ir::formats::iota, .verify = verify},
       .summary = "counts along a dimension (spec: iota)",
       .traits = {.cheap = true},
       .evaluate = evaluate,

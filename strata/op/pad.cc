@@ -2,6 +2,7 @@
 // elements; negative edges cut elements off, after the interior padding.
 #include <algorithm>
 
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/rules.h"
@@ -130,7 +131,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& pad_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.pad", .infer = infer},
+      .info = {.name = "stablehlo.pad", .infer = infer, .text = &ir::formats::pad},
       .summary = "puts a value around and between elements, or cuts edges off (spec: pad)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -1,6 +1,7 @@
 // reshape: the same elements in row-major order under another shape.
 #include <numeric>
 
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/rules.h"
@@ -99,7 +100,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& reshape_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.reshape", .verify = verify},
+      .info = {.name = "stablehlo.reshape", .text = &ir::formats::functional, .verify = verify},
       .summary = "the same elements in row-major order under another shape (spec: reshape)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -1,6 +1,7 @@
 // reverse: the order of elements along `dimensions` turned round.
 #include <algorithm>
 
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/rules.h"
@@ -59,7 +60,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& reverse_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.reverse", .infer = infer},
+      .info = {.name = "stablehlo.reverse", .infer = infer, .text = &ir::formats::reverse},
       .summary = "turns the order along some dimensions round (spec: reverse)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

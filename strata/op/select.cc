@@ -1,4 +1,5 @@
 // select: on_true where pred holds, on_false elsewhere; a scalar pred chooses one of the arrays.
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/rules.h"
@@ -59,7 +60,7 @@ Work cost(const Op& op) { return {elements(op), bytes_moved(op)}; }
 
 const OpDef& select_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.select", .infer = infer},
+      .info = {.name = "stablehlo.select", .infer = infer, .text = &ir::formats::select},
       .summary = "chooses between two arrays (spec: select)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

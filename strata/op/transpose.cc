@@ -1,6 +1,7 @@
 // transpose: dimension i of the result is dimension permutation[i] of the operand.
 #include <algorithm>
 
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/rules.h"
@@ -66,7 +67,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& transpose_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.transpose", .infer = infer},
+      .info = {.name = "stablehlo.transpose", .infer = infer, .text = &ir::formats::transpose},
       .summary = "permutes dimensions (spec: transpose)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,
