@@ -1,0 +1,113 @@
+#include "strata/compile/llvm/code_units.h"
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <map>
+#include <mutex>
+
+#include "strata/base/check.h"
+#include "strata/base/thread_pool.h"
+#include "strata/compile/llvm/code_cache.h"
+#include "strata/compile/llvm/fingerprint.h"
+#include "strata/compile/llvm/jit.h"
+
+namespace strata::compile {
+namespace {
+
+/// Part of every key: goes up when the code for a key changes.
+constexpr int kCodeVersion = 1;
+
+std::string full_key(const CodeUnit& unit) {
+  const CpuTarget& host = CpuTarget::host();
+  return fmt::format("{} {} {} {}\n", unit.kind, kCodeVersion, host.cpu, host.features) + unit.key;
+}
+
+struct MemoryCache {
+  std::mutex mutex;
+  std::map<std::string, void*> addresses;  // by symbol and full key
+  CompileCounts counts;
+};
+MemoryCache& memory_cache() {
+  static MemoryCache& cache = *new MemoryCache;
+  return cache;
+}
+
+/// A unit whose code is not in memory.
+struct Missing {
+  const CodeUnit* unit;
+  std::string key, symbol, object;
+  bool from_disk = false;
+
+  void find_or_make() {
+    if (auto found = CodeCache::standard().read(key)) {
+      object = std::move(*found);
+      from_disk = true;
+      return;
+    }
+    object = make_code(*unit, symbol, CpuTarget::host(), false);
+    CodeCache::standard().write(key, object);
+  }
+};
+
+void link_missing(std::vector<Missing>& missing, MemoryCache& cache) {
+  auto run = [](void* ctx, std::int64_t i, std::int64_t) { (*static_cast<std::vector<Missing>*>(ctx))[static_cast<std::size_t>(i)].find_or_make(); };
+  parallel_for(static_cast<std::int64_t>(missing.size()), 1, run, &missing);
+  std::vector<std::string> objects, symbols;
+  for (Missing& m : missing) {
+    objects.push_back(std::move(m.object));
+    symbols.push_back(m.symbol);
+    ++(m.from_disk ? cache.counts.from_disk : cache.counts.made);
+  }
+  std::vector<void*> addresses = Jit::global().link(std::move(objects), symbols);
+  for (std::size_t i = 0; i < missing.size(); ++i) cache.addresses[missing[i].key] = addresses[i];
+}
+
+}  // namespace
+
+std::string symbol_of(const CodeUnit& unit) { return unit.kind + "_" + digest(full_key(unit)); }
+
+std::vector<void*> code_for(std::span<const CodeUnit> units) {
+  MemoryCache& cache = memory_cache();
+  std::lock_guard lock(cache.mutex);
+  std::vector<std::string> keys;
+  std::vector<Missing> missing;
+  std::map<std::string, bool> wanted;
+  for (const CodeUnit& unit : units) {
+    keys.push_back(full_key(unit));
+    if (cache.addresses.contains(keys.back())) {
+      ++cache.counts.from_memory;
+    } else if (wanted.emplace(keys.back(), true).second) {
+      missing.push_back({&unit, keys.back(), symbol_of(unit), {}});
+    }
+  }
+  if (!missing.empty()) link_missing(missing, cache);
+  std::vector<void*> result;
+  for (const std::string& key : keys) result.push_back(cache.addresses.at(key));
+  return result;
+}
+
+std::string make_code(const CodeUnit& unit, const std::string& symbol, const CpuTarget& target, bool assembly) {
+  llvm::LLVMContext context;
+  llvm::Module module(symbol, context);
+  unit.emit(module, symbol);
+  return Jit::global().make_object(module, target, assembly);
+}
+
+std::string make_llvm(const CodeUnit& unit, const std::string& symbol) {
+  llvm::LLVMContext context;
+  llvm::Module module(symbol, context);
+  unit.emit(module, symbol);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  module.print(out, nullptr);
+  return text;
+}
+
+CompileCounts compile_counts() {
+  std::lock_guard lock(memory_cache().mutex);
+  return memory_cache().counts;
+}
+
+}  // namespace strata::compile

@@ -1,0 +1,36 @@
+// Functions of machine code by key: looked for in memory, then on disk, then made.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strata/compile/llvm/target.h"
+
+namespace llvm {
+class Module;
+}
+
+namespace strata::compile {
+
+/// One function. `key` says everything its code depends on, the processor and the version of the generator excepted.
+struct CodeUnit {
+  std::string key;
+  std::string kind;                          // begins its symbol: "kernel", "driver"
+  std::function<void(llvm::Module& module, const std::string& symbol)> emit;
+};
+
+/// The name under which code for the host is linked.
+std::string symbol_of(const CodeUnit& unit);
+
+/// Addresses, one per unit; those of equal keys are made once, the missing ones in parallel. Units may call each other
+/// and earlier ones by `symbol_of`.
+std::vector<void*> code_for(std::span<const CodeUnit> units);
+
+/// An object or assembly text, past all caches.
+std::string make_code(const CodeUnit& unit, const std::string& symbol, const CpuTarget& target, bool assembly);
+/// LLVM's text before the optimiser.
+std::string make_llvm(const CodeUnit& unit, const std::string& symbol);
+
+}  // namespace strata::compile

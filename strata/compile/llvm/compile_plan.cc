@@ -1,0 +1,87 @@
+#include "strata/compile/llvm/compile_plan.h"
+
+#include "strata/base/thread_pool.h"
+#include "strata/compile/llvm/code_units.h"
+#include "strata/compile/llvm/compile_kernels.h"
+#include "strata/compile/llvm/emit_driver.h"
+#include "strata/compile/llvm/runtime_symbols.h"
+
+namespace strata::compile {
+namespace {
+
+/// Everything the driver's code depends on, as numbers in text.
+class StepsWriter {
+ public:
+  StepsWriter(const Plan& plan, const std::vector<std::string>& kernels) : plan_(plan), kernels_(kernels) {
+    for (const PlanBuffer& b : plan.buffers) put('b', {static_cast<std::int64_t>(b.kind), b.number, b.offset});
+    put('c', {plan.num_counters});
+    steps(plan.steps);
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  void put(char what, std::initializer_list<std::int64_t> numbers) {
+    text_ += what;
+    for (std::int64_t n : numbers) (text_ += std::to_string(n)) += ' ';
+  }
+  void address(const Address& a) { put('@', {a.buffer, a.offset, a.counter, a.stride}); }
+  void steps(const Steps& all) {
+    text_ += '{';
+    for (const Step& s : all) std::visit([this](const auto& what) { step(what); }, s.what);
+    text_ += '}';
+  }
+  void step(const Launch& s) {
+    auto k = static_cast<std::size_t>(s.kernel);
+    put('L', {plan_.kernels.at(k)->grid, s.parallel, s.grain});
+    text_ += kernels_.at(k);
+    for (const Address& a : s.arguments) address(a);
+  }
+  void step(const Copy& s) {
+    put('C', {s.bytes});
+    address(s.from);
+    address(s.to);
+  }
+  void step(const CountedLoop& s) {
+    put('F', {s.counter, s.count, s.reverse});
+    steps(s.body);
+  }
+  void step(const WhileLoop& s) {
+    text_ += 'W';
+    steps(s.condition);
+    address(s.predicate);
+    steps(s.body);
+  }
+  void step(const Branch& s) {
+    put('B', {s.boolean});
+    address(s.index);
+    for (const Steps& arm : s.branches) steps(arm);
+  }
+
+  const Plan& plan_;
+  const std::vector<std::string>& kernels_;
+  std::string text_;
+};
+
+}  // namespace
+
+DriverFn compile_plan(const Plan& plan, const CompilePlanOptions& options) {
+  register_profile_symbols();
+  std::vector<CodeUnit> units;
+  std::vector<std::string> symbols;
+  for (const auto& kernel : plan.kernels) {
+    units.push_back(kernel_unit(*kernel));
+    symbols.push_back(symbol_of(units.back()));
+  }
+  std::string key = StepsWriter(plan, symbols).take();
+  units.push_back({key, options.timed ? "timed_driver" : "driver", [&](llvm::Module& module, const std::string& symbol) {
+                     emit_driver(plan, symbols, module, symbol, options.timed);
+                   }});
+  return reinterpret_cast<DriverFn>(code_for(units).back());
+}
+
+void run_driver(DriverFn driver, const RunContext& context) {
+  DefaultFloatEnvironment environment;
+  driver(&context);
+}
+
+}  // namespace strata::compile

@@ -1,0 +1,190 @@
+#include "strata/compile/llvm/emit_driver.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+#include <functional>
+#include <map>
+
+#include "strata/base/check.h"
+
+namespace strata::compile {
+namespace {
+
+using llvm::Value;
+
+class DriverEmitter {
+ public:
+  DriverEmitter(const Plan& plan, const std::vector<std::string>& kernels, llvm::Module& module, bool timed)
+      : plan_(plan), kernels_(kernels), module_(module), b_(module.getContext()), timed_(timed) {}
+
+  llvm::Function* emit(const std::string& symbol) {
+    auto* signature = llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy()}, false);
+    function_ = llvm::Function::Create(signature, llvm::Function::ExternalLinkage, symbol, module_);
+    function_->addFnAttr(llvm::Attribute::NoUnwind);
+    entry_ = block("entry");
+    auto* first = block("steps");
+    b_.SetInsertPoint(first);
+    counters_.assign(static_cast<std::size_t>(plan_.num_counters), nullptr);
+    steps(plan_.steps);
+    b_.CreateRetVoid();
+    llvm::IRBuilder<>(entry_).CreateBr(first);
+    return function_;
+  }
+
+ private:
+  void steps(const Steps& all) {
+    for (const Step& step : all) std::visit([this](const auto& s) { emit(s); }, step.what);
+  }
+
+  void emit(const Launch& launch) {
+    const loop::Kernel& kernel = *plan_.kernels.at(static_cast<std::size_t>(launch.kernel));
+    std::size_t n = launch.arguments.size();
+    STRATA_CHECK(n == kernel.parameters().size(), "kernel {} takes {} buffers, its launch gives {}", kernel.name, kernel.parameters().size(), n);
+    auto* type = llvm::ArrayType::get(b_.getPtrTy(), n);
+    llvm::IRBuilder<> at_entry(entry_, entry_->begin());
+    Value* refs = at_entry.CreateAlloca(type);
+    for (std::size_t i = 0; i < n; ++i) b_.CreateStore(address(launch.arguments[i]), b_.CreateConstGEP2_64(type, refs, 0, i));
+    profile("strata_profile_begin");
+    Value* points = number(kernel.grid);
+    if (launch.parallel) {
+      call("strata_parallel_for", {points, number(launch.grain), callee(launch.kernel), refs});
+    } else {
+      b_.CreateCall(llvm::FunctionCallee(kernel_type(), callee(launch.kernel)), {refs, number(0), points});
+    }
+    profile("strata_profile_end");
+    ++launches_;
+  }
+
+  void emit(const Copy& copy) {
+    b_.CreateMemMove(address(copy.to), llvm::MaybeAlign(1), address(copy.from), llvm::MaybeAlign(1), number(copy.bytes));
+  }
+
+  void emit(const CountedLoop& loop) {
+    if (loop.count <= 0) return;
+    auto* before = b_.GetInsertBlock();
+    auto *repeat = block("loop"), *exit = block("exit");
+    b_.CreateBr(repeat);
+    b_.SetInsertPoint(repeat);
+    llvm::PHINode* turn = b_.CreatePHI(b_.getInt64Ty(), 2);
+    turn->addIncoming(number(0), before);
+    Value* counter = loop.reverse ? b_.CreateSub(number(loop.count - 1), turn) : turn;
+    counters_.at(static_cast<std::size_t>(loop.counter)) = counter;
+    steps(loop.body);
+    counters_.at(static_cast<std::size_t>(loop.counter)) = nullptr;
+    Value* next = b_.CreateAdd(turn, number(1));
+    turn->addIncoming(next, b_.GetInsertBlock());
+    b_.CreateCondBr(b_.CreateICmpSLT(next, number(loop.count)), repeat, exit);
+    b_.SetInsertPoint(exit);
+  }
+
+  void emit(const WhileLoop& loop) {
+    auto *test = block("while"), *repeat = block("repeat"), *exit = block("exit");
+    b_.CreateBr(test);
+    b_.SetInsertPoint(test);
+    steps(loop.condition);
+    b_.CreateCondBr(b_.CreateICmpNE(b_.CreateLoad(b_.getInt8Ty(), address(loop.predicate)), b_.getInt8(0)), repeat, exit);
+    b_.SetInsertPoint(repeat);
+    steps(loop.body);
+    b_.CreateBr(test);
+    b_.SetInsertPoint(exit);
+  }
+
+  void emit(const Branch& branch) {
+    STRATA_CHECK(!branch.branches.empty(), "a branch without arms");
+    auto* exit = block("exit");
+    std::vector<llvm::BasicBlock*> arms;
+    for (std::size_t i = 0; i < branch.branches.size(); ++i) arms.push_back(block("arm"));
+    if (branch.boolean) {
+      STRATA_CHECK(arms.size() == 2, "an if with {} arms", arms.size());
+      b_.CreateCondBr(b_.CreateICmpNE(b_.CreateLoad(b_.getInt8Ty(), address(branch.index)), b_.getInt8(0)), arms[0], arms[1]);
+    } else {
+      auto* choice = b_.CreateSwitch(b_.CreateAlignedLoad(b_.getInt32Ty(), address(branch.index), llvm::Align(1)), arms.back());
+      for (std::size_t i = 0; i + 1 < arms.size(); ++i) choice->addCase(b_.getInt32(static_cast<std::uint32_t>(i)), arms[i]);
+    }
+    for (std::size_t i = 0; i < arms.size(); ++i) {
+      b_.SetInsertPoint(arms[i]);
+      steps(branch.branches[i]);
+      b_.CreateBr(exit);
+    }
+    b_.SetInsertPoint(exit);
+  }
+
+  // ---- addresses
+
+  Value* address(const Address& a) {
+    Value* pointer = base(a.buffer);
+    std::int64_t offset = a.offset;
+    Value* moved = number(offset);
+    if (a.counter >= 0) {
+      Value* counter = counters_.at(static_cast<std::size_t>(a.counter));
+      STRATA_CHECK(counter, "an address counts with loop {} outside of it", a.counter);
+      moved = b_.CreateAdd(moved, b_.CreateMul(counter, number(a.stride)));
+    }
+    return b_.CreateGEP(b_.getInt8Ty(), pointer, moved);
+  }
+
+  /// Where a buffer begins; read from the context once, at entry.
+  Value* base(int buffer) {
+    auto found = bases_.find(buffer);
+    if (found != bases_.end()) return found->second;
+    const PlanBuffer& what = plan_.buffers.at(static_cast<std::size_t>(buffer));
+    llvm::IRBuilder<> at_entry(entry_);
+    auto field = [&](std::size_t byte) {
+      return at_entry.CreateLoad(b_.getPtrTy(), at_entry.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(0), byte));
+    };
+    auto element = [&](Value* list) {
+      return at_entry.CreateLoad(b_.getPtrTy(), at_entry.CreateConstGEP1_64(b_.getPtrTy(), list, static_cast<std::uint64_t>(what.number)));
+    };
+    Value* v = nullptr;
+    switch (what.kind) {
+      case PlanBuffer::Kind::argument: v = element(field(offsetof(RunContext, arguments))); break;
+      case PlanBuffer::Kind::result: v = element(field(offsetof(RunContext, results))); break;
+      case PlanBuffer::Kind::constant: v = element(field(offsetof(RunContext, constants))); break;
+      case PlanBuffer::Kind::temporary:
+        v = at_entry.CreateGEP(b_.getInt8Ty(), field(offsetof(RunContext, arena)), number(what.offset));
+        break;
+    }
+    bases_[buffer] = v;
+    return v;
+  }
+
+  // ---- calls
+
+  llvm::FunctionType* kernel_type() {
+    return llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
+  }
+  Value* callee(int kernel) { return module_.getOrInsertFunction(kernels_.at(static_cast<std::size_t>(kernel)), kernel_type()).getCallee(); }
+
+  void call(const char* name, const std::vector<Value*>& args) {
+    std::vector<llvm::Type*> types;
+    for (Value* a : args) types.push_back(a->getType());
+    b_.CreateCall(module_.getOrInsertFunction(name, llvm::FunctionType::get(b_.getVoidTy(), types, false)), args);
+  }
+  void profile(const char* name) {
+    if (timed_) call(name, {number(launches_)});
+  }
+
+  Value* number(std::int64_t n) { return b_.getInt64(static_cast<std::uint64_t>(n)); }
+  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, function_); }
+
+  const Plan& plan_;
+  const std::vector<std::string>& kernels_;
+  llvm::Module& module_;
+  llvm::IRBuilder<> b_;
+  bool timed_;
+  llvm::Function* function_ = nullptr;
+  llvm::BasicBlock* entry_ = nullptr;
+  std::vector<Value*> counters_;
+  std::map<int, Value*> bases_;
+  std::int64_t launches_ = 0;
+};
+
+}  // namespace
+
+llvm::Function* emit_driver(const Plan& plan, const std::vector<std::string>& kernels, llvm::Module& module, const std::string& symbol,
+                            bool timed) {
+  return DriverEmitter(plan, kernels, module, timed).emit(symbol);
+}
+
+}  // namespace strata::compile
