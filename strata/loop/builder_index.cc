@@ -65,10 +65,11 @@ std::optional<Carry> best_unit(const Index& index, std::int64_t multiple) {
   return std::nullopt;
 }
 
-/// Whether the index's range is known and every value of it is one of the type.
+/// Whether every value of the index is known to be one of the type, and so small that sums of two cannot wrap.
 bool fits(const Index& index, DType dtype) {
+  constexpr std::int64_t kSmall = std::int64_t{1} << 61;
   std::int64_t low = index.min(), high = index.max();
-  if (low == INT64_MIN || high == INT64_MAX) return false;
+  if (low < -kSmall || high > kSmall) return false;
   if (is_unsigned(dtype) && low < 0) return false;
   auto kept = [&](std::int64_t n) { return semantics::as_int(dtype, semantics::trim(dtype, static_cast<std::uint64_t>(n))) == n; };
   return kept(low) && kept(high);

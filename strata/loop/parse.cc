@@ -3,7 +3,7 @@
 //   kernel  := kernel @name ( ref, ... ) grid INT { inst* }
 //   ref     := %name : (in | out | inout | scratch) DTYPE [ INT ]
 //   inst    := %name = opcode operands : DTYPE[xLANES] [in [INT, INT]]
-//            | store %ref[index], %v [if %p]  |  set %local, %v
+//            | store %ref[index], %v [where %p]  |  set %local, %v
 //            | for %i = index to index step INT { inst* }
 //            | vector %strip, %lane = index to index lanes INT { inst* }
 //            | if %p { inst* } [else { inst* }]
@@ -328,7 +328,7 @@ class Parser {
   }
   void parse_load(Inst& inst) {
     parse_element(inst);
-    if (!lexer_.take_if("if")) return;
+    if (!lexer_.take_if("where")) return;
     inst.args = {parse_value()};
     lexer_.expect("else");
     inst.args.push_back(parse_value());
@@ -403,7 +403,7 @@ class Parser {
     parse_element(inst);
     lexer_.expect(",");
     inst.args = {parse_value()};
-    if (lexer_.take_if("if")) inst.args.push_back(parse_value());
+    if (lexer_.take_if("where")) inst.args.push_back(parse_value());
     inst.type = {inst.ref->dtype, inst.index.lanes()};
     emit(body, std::move(inst));
   }

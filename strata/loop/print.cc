@@ -93,7 +93,7 @@ class Printer {
       case Opcode::cmp: return fmt::format("{} {}", loop::name(inst.compare), args(inst));
       case Opcode::index: return fmt::format("[{}]", print(inst.index));
       case Opcode::load:
-        return element(inst) + (inst.args.empty() ? "" : fmt::format(" if {} else {}", use(inst.args[0]), use(inst.args[1])));
+        return element(inst) + (inst.args.empty() ? "" : fmt::format(" where {} else {}", use(inst.args[0]), use(inst.args[1])));
       case Opcode::get: return use(inst.var);
       case Opcode::reduce: return fmt::format("{} {}", loop::name(static_cast<Opcode>(inst.bits)), args(inst));
       case Opcode::extract: return fmt::format("{}, {}", args(inst), inst.bits);
@@ -113,7 +113,7 @@ class Printer {
     switch (inst.code) {
       case Opcode::store:
         return line(fmt::format("store {}, {}{}", element(inst), use(inst.args[0]),
-                                inst.args.size() > 1 ? " if " + use(inst.args[1]) : ""));
+                                inst.args.size() > 1 ? " where " + use(inst.args[1]) : ""));
       case Opcode::set: return line(fmt::format("set {}, {}", use(inst.var), args(inst)));
       case Opcode::for_: return print_for(inst);
       case Opcode::vector: return print_vector(inst);
