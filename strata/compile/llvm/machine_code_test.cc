@@ -1,0 +1,232 @@
+// Machine code is the interpreter's bit twin, whatever the processor, the lanes, the tail and the alignment.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <random>
+
+#include "strata/compile/llvm/kernel_testing.h"
+
+namespace strata::compile {
+namespace {
+
+using loop::Builder;
+using loop::Compare;
+using loop::Index;
+using loop::Inst;
+using loop::Kernel;
+using loop::Opcode;
+using loop::Ref;
+using loop::testing::Buffers;
+using testing::difference_from_interpreter;
+using testing::old_processor;
+using testing::plain_host;
+
+std::vector<const CpuTarget*> processors() { return {&plain_host(), &old_processor()}; }
+
+TEST(MachineCode, RandomKernelsGiveTheInterpretersBits) {
+  const char* more = std::getenv("STRATA_TEST_SEEDS");
+  std::uint64_t seeds = more ? std::strtoull(more, nullptr, 10) : 60;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    auto kernel = loop::testing::random_kernel(seed);
+    Buffers contents = loop::testing::random_buffers(*kernel, seed);
+    for (const CpuTarget* target : processors()) {
+      ASSERT_EQ(difference_from_interpreter(*target, *kernel, contents, static_cast<int>(seed % 3)), "")
+          << "seed " << seed << " on " << target->cpu << "\n" << loop::print(*kernel);
+    }
+  }
+}
+
+constexpr DType kNumbers[] = {DType::i8, DType::i16, DType::i32, DType::i64, DType::ui8, DType::ui16, DType::ui32, DType::ui64, DType::f32, DType::f64};
+constexpr DType kAll[] = {DType::i1,   DType::i8,   DType::i16,  DType::i32,  DType::i64, DType::ui8, DType::ui16,
+                          DType::ui32, DType::ui64, DType::bf16, DType::f16,  DType::f32, DType::f64};
+constexpr int kElements = 83;  // strips of every width leave a rest
+
+/// Pairs of edge values, then random bits and small numbers.
+class Operands {
+ public:
+  explicit Operands(DType dtype) : dtype_(dtype) {
+    if (is_float(dtype)) {
+      double tiny = dtype == DType::f64 ? std::numeric_limits<double>::denorm_min() : std::numeric_limits<float>::denorm_min();
+      double large = dtype == DType::f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+      edges_ = {0.0, -0.0, 1.0, -1.0, 0.5, -1.5, 2.5, tiny, -tiny, large, -large, INFINITY, -INFINITY, NAN, 3e9, 7.0, 1e-3, 1e20};
+    } else {
+      double half = std::ldexp(1.0, bit_width(dtype) - 1);
+      edges_ = {0, 1, 2, 3, 5, 7, 100, is_signed(dtype) ? -half : 2 * half - 1, is_signed(dtype) ? -1 : half};
+    }
+  }
+  std::vector<std::byte> contents(int which) {
+    std::vector<std::byte> bytes;
+    std::mt19937_64 random(static_cast<std::uint64_t>(which + 1) * 77);
+    for (int i = 0; i < kElements * 5; ++i) {
+      std::uint64_t bits = random();
+      auto n = edges_.size();
+      if (i < static_cast<int>(n * n)) bits = bits_of(edges_[(which == 0 ? static_cast<std::size_t>(i) / n : static_cast<std::size_t>(i)) % n]);
+      else if (i % 3 == 0) bits = bits_of(static_cast<double>(static_cast<int>(bits % 40) - 20));
+      if (dtype_ == DType::i1) bits &= 1;
+      for (std::size_t b = 0; b < byte_width(dtype_); ++b) bytes.push_back(static_cast<std::byte>(bits >> (8 * b)));
+    }
+    return bytes;
+  }
+
+ private:
+  std::uint64_t bits_of(double v) const {
+    Kernel k("constant");
+    return Builder(k).constant(dtype_, v)->bits;
+  }
+  DType dtype_;
+  std::vector<double> edges_;
+};
+
+/// All instructions on a type, one output each, in strips of `lanes`.
+class Everything {
+ public:
+  Everything(DType dtype, int lanes) : b_(kernel_), dtype_(dtype) {
+    std::vector<Ref*> in;
+    for (int i = 0; i < 3; ++i) in.push_back(b_.parameter(dtype, kElements * 5, Ref::Mode::in));
+    std::vector<std::pair<Ref*, std::function<Inst*(Inst*, Inst*, Inst*)>>> outputs;
+    auto out = [&](DType type, std::function<Inst*(Inst*, Inst*, Inst*)> f) {
+      outputs.emplace_back(b_.parameter(type, kElements * 5, Ref::Mode::out), std::move(f));
+    };
+    for (Opcode code : {Opcode::add, Opcode::sub, Opcode::mul, Opcode::div, Opcode::rem, Opcode::min, Opcode::max, Opcode::and_, Opcode::or_,
+                        Opcode::xor_, Opcode::shl, Opcode::shr}) {
+      if (loop::accepts(code, dtype)) out(dtype, [this, code](Inst* a, Inst* b, Inst*) { return b_.binary(code, a, b); });
+    }
+    for (Opcode code : {Opcode::neg, Opcode::abs, Opcode::not_, Opcode::sqrt, Opcode::floor, Opcode::ceil, Opcode::trunc, Opcode::rint,
+                        Opcode::popcnt, Opcode::clz}) {
+      if (loop::accepts(code, dtype)) out(dtype, [this, code](Inst* a, Inst*, Inst*) { return b_.unary(code, a); });
+    }
+    if (loop::accepts(Opcode::fma, dtype)) out(dtype, [this](Inst* a, Inst* b, Inst* c) { return b_.fma(a, b, c); });
+    if (loop::accepts(Opcode::cmp, dtype)) {
+      for (Compare c : {Compare::eq, Compare::ne, Compare::lt, Compare::le, Compare::gt, Compare::ge})
+        out(DType::i1, [this, c](Inst* a, Inst* b, Inst*) { return b_.compare(c, a, b); });
+      out(dtype, [this](Inst* a, Inst* b, Inst* c) { return b_.select(b_.compare(Compare::lt, a, b), b, c); });
+    }
+    if (loop::accepts(Opcode::max, dtype) && dtype != DType::i1) {
+      for (double v : {0.0, -0.0, 3.0}) {
+        out(dtype, [this, v](Inst* a, Inst*, Inst*) { return b_.binary(Opcode::max, a, b_.constant(dtype_, v)); });
+        out(dtype, [this, v](Inst* a, Inst*, Inst*) { return b_.binary(Opcode::min, b_.constant(dtype_, v), a); });
+      }
+    }
+    for (DType to : kAll)
+      if (to != dtype) out(to, [this, to](Inst* a, Inst*, Inst*) { return b_.convert(to, a); });
+    auto body = [&](Index i) {
+      Inst *a = b_.load(in[0], i), *b = b_.load(in[1], i), *c = b_.load(in[2], i);
+      for (auto& [ref, f] : outputs) b_.store(ref, i, f(a, b, c));
+    };
+    b_.vector(0, kElements * 5, lanes, body);
+  }
+  const Kernel& kernel() const { return kernel_; }
+  Buffers contents() const {
+    Buffers all;
+    int which = 0;
+    for (const Ref* ref : kernel_.parameters()) {
+      if (ref->mode == Ref::Mode::in) all.push_back(Operands(dtype_).contents(which++));
+      else all.emplace_back(static_cast<std::size_t>(ref->size) * byte_width(ref->dtype));
+    }
+    return all;
+  }
+
+ private:
+  Kernel kernel_{"everything"};
+  Builder b_;
+  DType dtype_;
+};
+
+TEST(MachineCode, EveryInstructionOnEveryTypeAtItsEdges) {
+  for (DType dtype : kAll) {
+    for (int lanes : {1, 2, 8, 32}) {
+      Everything all(dtype, lanes);
+      for (const CpuTarget* target : processors())
+        EXPECT_EQ(difference_from_interpreter(*target, all.kernel(), all.contents(), 1), "") << name(dtype) << " x " << lanes << " on " << target->cpu;
+    }
+  }
+}
+
+TEST(MachineCode, ReductionsAreTheHalvingTree) {
+  for (DType dtype : kNumbers) {
+    for (int lanes : {2, 4, 16, 64}) {
+      Kernel kernel("reduce");
+      Builder b(kernel);
+      std::vector<Opcode> combiners;
+      for (Opcode code : {Opcode::add, Opcode::mul, Opcode::min, Opcode::max, Opcode::and_, Opcode::or_, Opcode::xor_})
+        if (loop::accepts(code, dtype)) combiners.push_back(code);
+      Ref* in = b.parameter(dtype, 64, Ref::Mode::in);
+      Ref* out = b.parameter(dtype, static_cast<std::int64_t>(combiners.size()), Ref::Mode::out);
+      b.vector(0, lanes, lanes, [&](Index i) {
+        Inst* v = b.load(in, i);
+        for (std::size_t c = 0; c < combiners.size(); ++c) b.store(out, static_cast<std::int64_t>(c), b.reduce(combiners[c], v));
+      });
+      Buffers contents = loop::testing::random_buffers(kernel, static_cast<std::uint64_t>(lanes));
+      for (const CpuTarget* target : processors()) EXPECT_EQ(difference_from_interpreter(*target, kernel, contents), "") << name(dtype) << " x " << lanes;
+    }
+  }
+}
+
+TEST(MachineCode, ProductsOfPairsAreExactWhereNothingRounds) {
+  Kernel kernel("dot2");
+  Builder b(kernel);
+  Ref* x = b.parameter(DType::i32, 40, Ref::Mode::in);
+  Ref* y = b.parameter(DType::i32, 40, Ref::Mode::in);
+  Ref* z = b.parameter(DType::f32, 40, Ref::Mode::inout);
+  b.vector(0, 40, 32, [&](Index i) { b.store(z, i, b.dot2(b.load(z, i), b.load(x, i), b.load(y, i))); });
+  Buffers contents;
+  for (int buffer = 0; buffer < 3; ++buffer) {
+    contents.emplace_back();
+    for (int i = 0; i < 40 * (buffer < 2 ? 2 : 1); ++i) {
+      auto bits = std::bit_cast<std::uint32_t>(static_cast<float>((i * 7 + buffer) % 13 - 6));
+      for (int byte = buffer < 2 ? 2 : 0; byte < 4; ++byte) contents.back().push_back(static_cast<std::byte>(bits >> (8 * byte)));
+    }
+  }
+  for (const CpuTarget& target : {CpuTarget::named("native"), plain_host(), old_processor()})
+    EXPECT_EQ(difference_from_interpreter(target, kernel, contents), "") << target.cpu;
+}
+
+TEST(MachineCode, GridPointsMayRunInPieces) {
+  Kernel kernel("rows");
+  kernel.grid = 10;
+  Builder b(kernel);
+  Ref* in = b.parameter(DType::f32, 10 * 37, Ref::Mode::in);
+  Ref* out = b.parameter(DType::f32, 10, Ref::Mode::out);
+  Index g = b.grid();
+  Inst* sum = b.local(b.constant(DType::f32, 0), 8);
+  b.vector(0, 37, 8, [&](Index i) { b.set(sum, b.binary(Opcode::add, b.get(sum), b.load(in, g * 37 + i))); });
+  b.store(out, g, b.reduce(Opcode::add, b.get(sum)));
+  Buffers contents = loop::testing::random_buffers(kernel, 1), whole = contents, parts = contents;
+  KernelFn f = compile_kernel(kernel);
+  f(loop::testing::pointers(whole).data(), 0, 10);
+  for (auto [begin, end] : {std::pair{7, 10}, {0, 3}, {3, 7}}) f(loop::testing::pointers(parts).data(), begin, end);
+  EXPECT_EQ(loop::testing::difference(kernel, whole, parts), "");
+}
+
+TEST(MachineCode, LargeScratchIsTheThreadsOwn) {
+  Kernel kernel("scratch");
+  Builder b(kernel);
+  std::int64_t n = 200'000;
+  Ref* out = b.parameter(DType::f32, n, Ref::Mode::out);
+  Ref* first = b.scratch(DType::f32, n);
+  Ref* second = b.scratch(DType::f32, n);
+  b.vector(0, n, 16, [&](Index i) { b.store(first, i, b.convert(DType::f32, b.value(i))); });
+  b.vector(0, n, 16, [&](Index i) { b.store(second, i, b.load(first, Index(n - 1) - i)); });
+  b.vector(0, n, 16, [&](Index i) { b.store(out, i, b.binary(Opcode::sub, b.load(second, i), b.load(first, i))); });
+  Buffers contents = loop::testing::random_buffers(kernel, 1);
+  for (const CpuTarget* target : processors()) EXPECT_EQ(difference_from_interpreter(*target, kernel, contents), "");
+}
+
+TEST(MachineCode, StreamingStoresWriteTheSame) {
+  for (int misalignment : {0, 3}) {
+    Kernel kernel("stream");
+    Builder b(kernel);
+    Ref* in = b.parameter(DType::f32, 1000, Ref::Mode::in);
+    Ref* out = b.parameter(DType::f32, 1000, Ref::Mode::out);
+    b.vector(0, 1000, 32, [&](Index i) { b.store(out, i, b.load(in, i)); });
+    for (Inst& inst : kernel.arena) inst.streaming = inst.code == Opcode::store;
+    Buffers contents = loop::testing::random_buffers(kernel, 1);
+    for (const CpuTarget* target : processors()) EXPECT_EQ(difference_from_interpreter(*target, kernel, contents, misalignment), "");
+  }
+}
+
+}  // namespace
+}  // namespace strata::compile
