@@ -12,19 +12,39 @@
 #define STRATA_OPERATIONS(X) \
   X(bitcast_convert)         \
   X(broadcast_in_dim)        \
+  X(call)                    \
+  X(case)                    \
   X(clamp)                   \
   X(compare)                 \
   X(concatenate)             \
   X(constant)                \
   X(convert)                 \
+  X(custom_jvp)              \
+  X(custom_vjp)              \
+  X(custom_vjp_linear)       \
+  X(dot_general)             \
+  X(dynamic_slice)           \
+  X(dynamic_update_slice)    \
+  X(gather)                  \
+  X(if)                      \
   X(iota)                    \
+  X(name)                    \
   X(optimization_barrier)    \
   X(pad)                     \
+  X(reduce)                  \
+  X(ref_get)                 \
+  X(ref_new)                 \
+  X(ref_set)                 \
+  X(remat)                   \
   X(reshape)                 \
   X(reverse)                 \
+  X(scan)                    \
+  X(scatter)                 \
   X(select)                  \
   X(slice)                   \
-  X(transpose)
+  X(stop_gradient)           \
+  X(transpose)               \
+  X(while)
 
 // X(family) declares and lists the rows of `family_defs()`.
 #define STRATA_OPERATION_FAMILIES(X) \
