@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "strata/base/error.h"
+#include "strata/ir/pass/pass.h"
+
+namespace strata::ir {
+namespace {
+
+/// Functions are made free of calls one after the other, callees first, so that each body is copied once per call.
+class Inliner {
+ public:
+  explicit Inliner(Module& m) : m_(m) {}
+
+  void function(Function& f) {
+    if (done_.count(f.name) != 0) return;
+    if (!open_.insert(f.name).second) throw Error("call", "function @{} calls itself", f.name);
+    block(f.body);
+    open_.erase(f.name);
+    done_.insert(f.name);
+  }
+
+ private:
+  static bool is_call(const Op& op) { return op.name() == "func.call"; }
+
+  void block(Block& b) {
+    bool has_call = std::any_of(b.ops().begin(), b.ops().end(), [](const auto& op) { return is_call(*op); });
+    for (auto& op : b.ops())
+      for (auto& r : op->regions) block(*r);
+    if (!has_call) return;
+    std::vector<std::unique_ptr<Op>> old = std::move(b.ops());
+    b.ops().clear();
+    Builder builder(b);
+    ValueMap map;
+    for (auto& op : old) {
+      rename(*op, map);
+      if (!is_call(*op)) {
+        b.append(std::move(op));
+        continue;
+      }
+      copied_ += size(callee(*op));
+      if (copied_ > kMostCopied) throw Error("call", "inlining copies more than {} operations", kMostCopied);
+      Values results = inline_block(builder, callee(*op).body, op->operands);
+      for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), results[static_cast<std::size_t>(i)]);
+      calls_.push_back(std::move(op));  // its results are keys of the map until the end
+    }
+    b.results = map(b.results);
+  }
+
+  static void rename(Op& op, const ValueMap& map) {
+    op.operands = map(op.operands);
+    for (auto& r : op.regions) replace_uses(*r, map);
+  }
+
+  Function& callee(const Op& op) {
+    const std::string& name = op.attr<std::string>("callee");
+    Function* f = m_.find(name);
+    if (f == nullptr) throw Error("call", "function @{} is not defined", name).at(op.where.text());
+    if (f->body.num_arguments() != static_cast<int>(op.operands.size()) || f->body.results.size() != static_cast<std::size_t>(op.num_results()))
+      throw Error("call", "@{} takes {} values and returns {}, but is given {} for {}", name, f->body.num_arguments(), f->body.results.size(), op.operands.size(), op.num_results()).at(op.where.text());
+    function(*f);
+    return *f;
+  }
+
+  std::size_t size(const Function& f) {
+    auto [it, is_new] = sizes_.try_emplace(f.name, 0);
+    if (is_new) walk(f.body, [&](const Op&) { ++it->second; });
+    return it->second;
+  }
+
+  static constexpr std::size_t kMostCopied = std::size_t{1} << 22;  // calls of calls double a program with each line of text
+  Module& m_;
+  std::size_t copied_ = 0;
+  std::map<std::string, std::size_t> sizes_;
+  std::set<std::string> done_, open_;
+  std::vector<std::unique_ptr<Op>> calls_;
+};
+
+void drop_uncalled(Module& m) {
+  for (bool changed = true; changed;) {
+    std::set<std::string> called;
+    for (const auto& f : m.functions)
+      walk(f->body, [&](const Op& op) {
+        for (const auto& [key, value] : op.attrs) {
+          if (const std::string* s = std::get_if<std::string>(&value); s != nullptr && key == "callee") called.insert(*s);
+          if (const Opaque* o = std::get_if<Opaque>(&value); o != nullptr && o->text.substr(0, 1) == "@") called.insert(o->text.substr(1));
+        }
+      });
+    const Function* entry = m.entry();
+    std::size_t before = m.functions.size();
+    std::erase_if(m.functions, [&](const auto& f) { return !f->is_public && f.get() != entry && called.count(f->name) == 0; });
+    changed = m.functions.size() != before;
+  }
+}
+
+}  // namespace
+
+void inline_calls(Module& module) {
+  Inliner inliner(module);
+  for (const auto& f : module.functions) inliner.function(*f);
+  drop_uncalled(module);
+}
+
+void dce(Module& module) {
+  for (const auto& f : module.functions) remove_dead(f->body);
+  drop_uncalled(module);
+}
+
+}  // namespace strata::ir

@@ -1,0 +1,43 @@
+// Passes over modules, by name: what `strata-opt --passes=a,b` runs.
+//
+//   ir::Passes::global().add({"my-pass", "what it does", my_pass});
+//
+// A pass keeps a verified module verified. Same module in, same module out, always.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "strata/ir/graph.h"
+
+namespace strata::ir {
+
+struct Pass {
+  std::string name, summary;
+  void (*run)(Module&) = nullptr;
+};
+
+/// The passes of this process, in the order of their names.
+class Passes {
+ public:
+  static Passes& global();
+  void add(Pass pass);
+  const Pass* find(std::string_view name) const;
+  const std::map<std::string, Pass, std::less<>>& all() const { return by_name_; }
+
+ private:
+  std::map<std::string, Pass, std::less<>> by_name_;
+};
+
+/// Every call (func.call, nested ones too) becomes a copy of the body it calls; private functions that are then
+/// unused are dropped. Throws strata::Error where a function is absent or calls itself.
+void inline_calls(Module& module);
+/// Operations without effects whose results nobody uses, and private functions nobody calls, are dropped.
+void dce(Module& module);
+/// Of operations without effects and regions that have the same kind, operands and attributes, the first stays.
+/// A region sees the operations around it.
+void cse(Module& module);
+void cse(Block& block);
+
+}  // namespace strata::ir

@@ -1,0 +1,188 @@
+#include "strata/ir/verify.h"
+
+#include <set>
+#include <unordered_set>
+
+#include "strata/base/error.h"
+#include "strata/ir/text/type_text.h"
+
+namespace strata::ir {
+namespace {
+
+/// A mistake, on its way out of the recursion.
+struct Broken {
+  std::string message;
+};
+
+template <class... Args>
+[[noreturn]] void broken(const Op& op, fmt::format_string<Args...> f, Args&&... args) {
+  std::string where = op.where.text().empty() ? "" : op.where.text() + ": ";
+  throw Broken{where + op.name() + ": " + fmt::format(f, std::forward<Args>(args)...)};
+}
+
+class Verifier {
+ public:
+  explicit Verifier(const Module* module) : module_(module) {}
+
+  void block(const Block& b) {
+    std::vector<const Value*> added;
+    auto show = [&](const Value* v) {
+      visible_.insert(v);
+      added.push_back(v);
+    };
+    for (const auto& a : b.arguments()) show(a.get());
+    for (const auto& op : b.ops()) {
+      this->op(*op, b);
+      for (const Value* v : op->results()) show(v);
+    }
+    for (std::size_t i = 0; i < b.results.size(); ++i)
+      if (visible_.count(b.results[i]) == 0) throw Broken{fmt::format("result {} of a block is not defined there", i)};
+    for (const Value* v : added) visible_.erase(v);
+  }
+
+ private:
+  void op(const Op& op, const Block& parent) {
+    if (op.block() != &parent) broken(op, "does not know the block that holds it");
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      if (op.operands[i] == nullptr) broken(op, "operand {} is null", i);
+      if (visible_.count(op.operands[i]) == 0) broken(op, "operand {} is not defined before it", i);
+    }
+    if (++depth_ > kDeepest) broken(op, "nested more than {} levels deep", kDeepest);
+    for (const auto& r : op.regions) region(op, *r);
+    --depth_;
+    types(op);
+    if (op.name() == "func.call" && module_ != nullptr) call(op);
+  }
+
+  void region(const Op& op, const Block& r) {
+    if (!op.info().isolated) return in_region(op, r);
+    std::unordered_set<const Value*> around;
+    around.swap(visible_);
+    in_region(op, r);
+    around.swap(visible_);
+  }
+  /// A mistake of the block itself says which operation holds it.
+  void in_region(const Op& op, const Block& r) {
+    try {
+      block(r);
+    } catch (const Broken& b) {
+      if (b.message.substr(0, 7) == "result ") broken(op, "{}", b.message);
+      throw;
+    }
+  }
+
+  void types(const Op& op) {
+    // Attributes of a kind that a rule did not expect fail its own checks: in a program that is the program's mistake.
+    try {
+      if (op.info().verify) op.info().verify(op);
+      if (!op.info().infer) return;
+      std::vector<Type> inferred = op.info().infer(op.operands, op.attrs, op.regions);
+      if (inferred.size() != static_cast<std::size_t>(op.num_results())) broken(op, "has {} results, but {} are inferred", op.num_results(), inferred.size());
+      for (std::size_t i = 0; i < inferred.size(); ++i)
+        if (const Type& stated = op.result(static_cast<int>(i))->type(); !may_be_same(stated, inferred[i]))
+          broken(op, "result {} is {}, but {} is inferred", i, stated.to_string(), inferred[i].to_string());
+    } catch (const Error& e) {
+      if (e.where().empty() && !op.where.text().empty()) throw Broken{op.where.text() + ": " + e.what()};
+      throw Broken{e.where().empty() ? std::string(e.what()) : e.where() + ": " + e.operation() + ": " + e.message()};
+    } catch (const InternalError& e) {
+      broken(op, "is malformed ({})", e.what());
+    }
+  }
+
+  void call(const Op& op) {
+    const Attr* a = op.attrs.find("callee");
+    const std::string* callee = a == nullptr ? nullptr : std::get_if<std::string>(a);
+    if (callee == nullptr) broken(op, "requires attribute 'callee'");
+    const Function* f = module_->find(*callee);
+    if (f == nullptr) broken(op, "function @{} is not defined", *callee);
+    std::vector<Type> given, taken, results;
+    for (const Value* v : op.operands) given.push_back(v->type());
+    for (const Value* v : f->body.argument_values()) taken.push_back(v->type());
+    for (const Value* v : op.results()) results.push_back(v->type());
+    if (given != taken) broken(op, "@{} takes {}, but is given {}", *callee, type_list_text(taken), type_list_text(given));
+    if (results != f->body.result_types()) broken(op, "@{} returns {}, but {} is stated", *callee, type_list_text(f->body.result_types()), type_list_text(results));
+  }
+
+  static constexpr int kDeepest = 512;
+  const Module* module_;
+  std::unordered_set<const Value*> visible_;  // lookup only
+  int depth_ = 0;
+};
+
+/// No function may reach itself through calls: the compiler inlines them all.
+class Recursion {
+ public:
+  explicit Recursion(const Module& m) : m_(m) {}
+  void check() {
+    for (const auto& f : m_.functions) {
+      path_.clear();
+      visit(*f);
+    }
+  }
+
+ private:
+  void visit(const Function& f) {
+    if (done_.count(&f) != 0) return;
+    if (!path_.insert(&f).second) throw Broken{fmt::format("function @{} calls itself", f.name)};
+    if (path_.size() > kLongest) throw Broken{fmt::format("calls nested more than {} deep", kLongest)};
+    std::set<std::string> callees;
+    walk(f.body, [&](const Op& op) {
+      if (op.name() == "func.call") callees.insert(op.attr<std::string>("callee"));
+    });
+    for (const std::string& name : callees)
+      if (const Function* g = m_.find(name)) visit(*g);
+    path_.erase(&f);
+    done_.insert(&f);
+  }
+
+  static constexpr std::size_t kLongest = 1000;
+  const Module& m_;
+  std::unordered_set<const Function*> path_, done_;
+};
+
+}  // namespace
+
+bool may_be_same(const Type& a, const Type& b) {
+  if (a == b) return true;
+  if (a.kind() != b.kind() || a.is_token()) return a.kind() == b.kind();
+  if (a.is_tuple()) {
+    if (a.elements().size() != b.elements().size()) return false;
+    for (std::size_t i = 0; i < a.elements().size(); ++i)
+      if (!may_be_same(a.elements()[i], b.elements()[i])) return false;
+    return true;
+  }
+  if (a.dtype() != b.dtype() || a.rank() != b.rank()) return false;
+  for (int i = 0; i < a.rank(); ++i) {
+    const Dim &x = a.shape().dim(i), &y = b.shape().dim(i);
+    if (x.is_static() && y.is_static() && x != y) return false;
+    if (x.is_static() && y.is_bounded() && x.size() > y.bound()) return false;
+    if (y.is_static() && x.is_bounded() && y.size() > x.bound()) return false;
+  }
+  return true;
+}
+
+Status verify(const Block& block) {
+  try {
+    Verifier(nullptr).block(block);
+  } catch (const Broken& b) {
+    return Status(Code::invalid, b.message);
+  }
+  return Status();
+}
+
+Status verify(const Module& module) {
+  std::string function;
+  try {
+    for (const auto& f : module.functions) {
+      function = f->name;
+      Verifier(&module).block(f->body);
+    }
+    Recursion(module).check();
+  } catch (const Broken& b) {
+    bool placed = b.message.substr(0, 7) != "result ";
+    return Status(Code::invalid, placed ? b.message : fmt::format("function @{}: {}", function, b.message));
+  }
+  return Status();
+}
+
+}  // namespace strata::ir

@@ -1,0 +1,119 @@
+// strata-opt: reads a program, verifies it, applies passes, prints it. What it prints, it reads.
+//
+//   strata-opt --passes=inline-calls,cse,dce program.mlir
+//
+// Exit status: 0 printed; 2 the program or the command line is wrong; 3 not supported; 4 the file cannot be read; 70 our own check failed.
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "strata/base/error.h"
+#include "strata/ir/pass/pass.h"
+#include "strata/ir/text/parser.h"
+#include "strata/ir/text/printer.h"
+#include "strata/ir/verify.h"
+#include "strata/op/catalog.h"
+
+namespace {
+
+using namespace strata;
+
+struct Options {
+  std::vector<std::string> passes;
+  bool generic = false, verify_only = false, time_passes = false, print_after_all = false;
+  std::string file;
+};
+
+int exit_status(const Status& s) {
+  switch (s.code()) {
+    case Code::ok: return 0;
+    case Code::unsupported: return 3;
+    case Code::invalid: return 2;
+    default: return 4;
+  }
+}
+
+int fail(const Status& s) {
+  std::cerr << s.message() << '\n';
+  return exit_status(s);
+}
+
+Result<std::string> read(const std::string& path) {
+  if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return Status(Code::not_found, "{}: cannot be read", path);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (in.bad()) return Status(Code::io, "{}: cannot be read", path);
+  return text;
+}
+
+void print(const ir::Module& m, const Options& o) { std::cout << ir::print(m, {.generic = o.generic}); }
+
+Status run_pass(const ir::Pass& pass, ir::Module& m, const Options& o) {
+  auto start = std::chrono::steady_clock::now();
+  try {
+    pass.run(m);
+  } catch (const Error& e) {
+    return Status(Code::invalid, "{}: {}", o.file, e.what());
+  }
+  if (o.time_passes) std::cerr << fmt::format("{:>10.3f} ms  {}\n", std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(), pass.name);
+  Status verified = ir::verify(m);
+  STRATA_CHECK(verified.ok(), "pass {} broke the program: {}", pass.name, verified.message());
+  if (o.print_after_all) {
+    std::cout << "// after " << pass.name << '\n';
+    print(m, o);
+  }
+  return Status();
+}
+
+int run(const Options& o) {
+  Result<std::string> text = read(o.file);
+  if (!text) return fail(text.status());
+  Result<std::unique_ptr<ir::Module>> module = ir::parse(*text, o.file);
+  if (!module) return fail(module.status());
+  if (Status s = ir::verify(**module); !s.ok()) return fail(s);
+  for (const std::string& name : o.passes)
+    if (Status s = run_pass(*ir::Passes::global().find(name), **module, o); !s.ok()) return fail(s);
+  if (!o.verify_only && !o.print_after_all) print(**module, o);
+  return 0;
+}
+
+std::string pass_list() {
+  std::string out = "passes:\n";
+  for (const auto& [name, pass] : ir::Passes::global().all()) out += fmt::format("  {:<20} {}\n", name, pass.summary);
+  return out + "example: strata-opt --passes=inline-calls,cse,dce program.mlir";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  op::catalog();
+  Options o;
+  CLI::App app("reads a StableHLO program, verifies it, applies passes, prints it", "strata-opt");
+  app.add_option("--passes", o.passes, "passes to apply, in order")->delimiter(',')->check([](const std::string& name) {
+    return ir::Passes::global().find(name) != nullptr ? std::string() : "no pass '" + name + "'";
+  });
+  app.add_flag("--generic", o.generic, "print every operation in the generic form");
+  app.add_flag("--verify-only", o.verify_only, "print nothing");
+  app.add_flag("--time-passes", o.time_passes, "say on stderr how long each pass took");
+  app.add_flag("--print-after-all", o.print_after_all, "print the program after each pass");
+  app.add_option("FILE", o.file, "the program; - for standard input")->required();
+  app.footer(pass_list());
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  try {
+    return run(o);
+  } catch (const InternalError& e) {
+    std::cerr << "internal error: " << e.what() << '\n';
+    return 70;
+  } catch (const std::bad_alloc&) {
+    std::cerr << o.file << ": out of memory\n";
+    return 4;
+  }
+}
