@@ -2,6 +2,7 @@
 //
 // Attribute `callee`: the function's name. What it computes stands in the module, not in the operation, so result types are
 // given when it is built and every rule but the text asks for calls to be inlined first.
+#include "strata/ir/text/format.h"
 #include "strata/op/catalog.h"
 #include "strata/op/rules.h"
 
@@ -20,7 +21,7 @@ Work cost(const Op& op) { return move_cost(op); }
 
 const OpDef& call_def() {
   static const OpDef d{
-      .info = {.name = "func.call", .infer = nullptr},
+      .info = {.name = "func.call", .infer = nullptr, .text = &ir::formats::call},
       .summary = "a call of another function of the module (MLIR, func.call)",
       .traits = {},
       .evaluate = evaluate,

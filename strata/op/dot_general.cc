@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/combiner.h"
@@ -276,7 +277,7 @@ Contraction lowering(const Op& op) {
 
 const OpDef& dot_general_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.dot_general", .infer = infer},
+      .info = {.name = "stablehlo.dot_general", .infer = infer, .text = &ir::formats::dot_general},
       .summary = "a product summed over contracting dimensions (StableHLO, dot_general)",
       .traits = {},
       .evaluate = evaluate,

@@ -3,6 +3,7 @@
 // Contract (StableHLO, dynamic_slice): operands [x, starts...], attribute `slice_sizes`.
 //   (C2) one start per dimension, (C3) scalars of one integer dtype; (C4) 0 <= slice_sizes <= shape(x).
 // Starts are clamped so that the window lies inside.
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/indexing.h"
@@ -95,7 +96,7 @@ loop::Inst* element(LowerContext& context, const Op& op, int, std::span<const lo
 
 const OpDef& dynamic_slice_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.dynamic_slice", .infer = infer},
+      .info = {.name = "stablehlo.dynamic_slice", .infer = infer, .text = &ir::formats::dynamic_slice},
       .summary = "a window of static size at a run-time position (StableHLO, dynamic_slice)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -3,6 +3,7 @@
 // Contract (StableHLO, dynamic_update_slice): operands [x, update, starts...].
 //   (C2) one dtype; (C3) one rank; (C4) one start per dimension, (C5) scalars of one integer dtype; (C6) shape(update) <=
 //   shape(x); the result has the type of x. Starts are clamped so that the window lies inside.
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/indexing.h"
@@ -144,7 +145,7 @@ void emit(LowerContext& context, const Op& op, loop::Ref* target, const loop::In
 
 const OpDef& dynamic_update_slice_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.dynamic_update_slice", .infer = infer},
+      .info = {.name = "stablehlo.dynamic_update_slice", .infer = infer, .text = &ir::formats::dynamic_update_slice},
       .summary = "an array with a window replaced at a run-time position (StableHLO, dynamic_update_slice)",
       .traits = {.moves_only = true},
       .evaluate = evaluate,

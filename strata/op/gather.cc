@@ -6,6 +6,7 @@
 // dimensions have slices of at most 1; (C20, C21) 0 <= slice_sizes <= shape(operand), one per dimension; (C22) the result has
 // the slice sizes of the remaining dimensions at `offset_dims` and the indices' shape without the index vector elsewhere.
 // Starts are clamped so that the slices lie inside.
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/indexing.h"
@@ -140,7 +141,7 @@ loop::Inst* element(LowerContext& context, const Op& op, int, std::span<const lo
 
 const OpDef& gather_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.gather", .infer = infer},
+      .info = {.name = "stablehlo.gather", .infer = infer, .text = &ir::formats::gather},
       .summary = "slices at positions given by an array of indices (StableHLO, gather)",
       .traits = {.moves_only = true},
       .evaluate = evaluate,

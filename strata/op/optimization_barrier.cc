@@ -2,6 +2,7 @@
 //
 // Contract (StableHLO, optimization_barrier): any number of operands; results have their types. `Traits::barrier` keeps
 // passes from merging equal barriers or looking past one, so that what remat computes again stays computed again.
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/rules.h"
@@ -62,7 +63,7 @@ loop::Inst* element(LowerContext& context, const Op& op, int r, std::span<const 
 
 const OpDef& optimization_barrier_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.optimization_barrier", .infer = infer},
+      .info = {.name = "stablehlo.optimization_barrier", .infer = infer, .text = &ir::formats::optimization_barrier},
       .summary = "its operands, which no simplification sees through (StableHLO, optimization_barrier)",
       .traits = {.barrier = true},
       .evaluate = evaluate,

@@ -7,6 +7,7 @@
 // Order of combination: op/reduce_order.h; argument maxima: op/reduce.h.
 #include "strata/op/reduce.h"
 
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 #include "strata/op/rules.h"
@@ -355,7 +356,7 @@ Reduction lowering(const Op& op) { return {reduced_dims(op), combiner_of(op)}; }
 
 const OpDef& reduce_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.reduce", .infer = infer},
+      .info = {.name = "stablehlo.reduce", .infer = infer, .text = &ir::formats::reduce},
       .summary = "combines elements along dimensions (StableHLO, reduce)",
       .traits = {},
       .evaluate = evaluate,

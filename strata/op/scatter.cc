@@ -10,6 +10,7 @@
 // indices, then row-major over the window; every application rounds in the element's dtype.
 #include "strata/op/scatter.h"
 
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/catalog.h"
 
@@ -157,7 +158,7 @@ bool is_free(const IndexDims& d, std::int64_t operand_dim) {
 
 const OpDef& scatter_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.scatter", .infer = infer},
+      .info = {.name = "stablehlo.scatter", .infer = infer, .text = &ir::formats::scatter},
       .summary = "slices at positions given by an array of indices combined with updates (StableHLO, scatter)",
       .traits = {},
       .evaluate = evaluate,
