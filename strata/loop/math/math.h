@@ -32,22 +32,22 @@ namespace strata::loop::math {
   Inst* name(Builder& builder, Inst* x, Inst* y)
 
 STRATA_UNARY_FUNCTION(exp);
-STRATA_UNARY_FUNCTION(exp2);      // 2^x
-STRATA_UNARY_FUNCTION(expm1);     // e^x - 1
+STRATA_UNARY_FUNCTION(exp2);   // 2^x
+STRATA_UNARY_FUNCTION(expm1);  // e^x - 1
 STRATA_UNARY_FUNCTION(log);
 STRATA_UNARY_FUNCTION(log2);
-STRATA_UNARY_FUNCTION(log1p);     // log(1 + x)
+STRATA_UNARY_FUNCTION(log1p);  // log(1 + x)
 STRATA_UNARY_FUNCTION(sin);
 STRATA_UNARY_FUNCTION(cos);
 STRATA_UNARY_FUNCTION(tan);
 STRATA_UNARY_FUNCTION(tanh);
 STRATA_UNARY_FUNCTION(logistic);  // 1 / (1 + e^-x)
 STRATA_UNARY_FUNCTION(sqrt);
-STRATA_UNARY_FUNCTION(rsqrt);     // 1 / sqrt(x)
+STRATA_UNARY_FUNCTION(rsqrt);  // 1 / sqrt(x)
 STRATA_UNARY_FUNCTION(cbrt);
 STRATA_UNARY_FUNCTION(erf);
-STRATA_BINARY_FUNCTION(pow);      // C's pow: pow(1, NaN) = pow(NaN, 0) = 1
-STRATA_BINARY_FUNCTION(atan2);    // the angle of the point (y, x); arguments in C's order: atan2(y, x)
+STRATA_BINARY_FUNCTION(pow);    // C's pow: pow(1, NaN) = pow(NaN, 0) = 1
+STRATA_BINARY_FUNCTION(atan2);  // the angle of the point (y, x); arguments in C's order: atan2(y, x)
 
 #undef STRATA_UNARY_FUNCTION
 #undef STRATA_BINARY_FUNCTION

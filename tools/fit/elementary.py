@@ -1,0 +1,137 @@
+"""Derives the constants of strata/loop/math/: run `python tools/fit/elementary.py [name...]`; needs mpmath.
+
+Each line printed is an array of the sources, lowest power first, and log2 of the error of the fit.
+"""
+import sys
+
+from mpmath import atan, atanh, cbrt, cos, erf, erfc, exp, expm1, fabs, floor, ldexp, log, log1p, mp, mpf, pi, sin, sqrt, tan, tanh
+
+
+from remez import fit, rounded
+
+SINGLE, DOUBLE = 24, 53
+
+
+def hexadecimal(value, bits):
+    return float(value).hex().replace("0000000p", "p") + ("f" if bits == SINGLE else "")
+
+
+def safe(f, at_zero):
+    """f, with its limit at (and very near) zero given."""
+    return lambda x: mpf(at_zero) if fabs(x) < mpf(2) ** -60 else f(x)
+
+
+def split(name, value, bits):
+    """A constant as a sum of numbers of the given bits."""
+    parts = []
+    for b in bits:
+        parts.append(rounded(value, b))
+        value -= parts[-1]
+    print(f"{name}: " + ", ".join(float(p).hex() for p in parts))
+
+
+def show(name, f, terms, interval, weight, bits, precision=None, step=1):
+    coefficients, error = fit(f, [step * i for i in range(terms)], interval, weight, precision or bits)
+    print(f"{name}: {{{', '.join(hexadecimal(c, bits) for c in coefficients)}}}  // 2^{float(log(error, 2)):.1f}")
+
+
+HALF_LN2 = log(2) / 2 * mpf("1.0001")
+
+
+def exponentials():
+    # e^r = 1 + r + r^2 q(r); the error counts against e^r, and more where e^r is near sqrt(1/2): its ulp and those of r
+    # and e^r - 1 are large together there
+    q = safe(lambda r: (expm1(r) - r) / r**2, 0.5)
+    for bits, terms in (SINGLE, 5), (DOUBLE, 11):
+        weight = lambda r: (4 if bits == SINGLE and r < -0.28 else 1) * r**2 / exp(r)
+        show(f"exp f{bits}", q, terms, (-HALF_LN2, HALF_LN2), weight, bits)
+    split("ln2 f32", log(2), [SINGLE, SINGLE])
+    split("ln2 f64", log(2), [DOUBLE, DOUBLE])
+
+
+def logarithms():
+    # log(1 + f) = f - f^2/2 + f^3 q(f)
+    low, high = sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1
+    q = safe(lambda f: (log1p(f) - f + f**2 / 2) / f**3, mpf(1) / 3)
+    weight = safe(lambda f: fabs(f**3 / log1p(f)), 0)
+    for bits, terms in (SINGLE, 8), (DOUBLE, 21):
+        show(f"log f{bits}", q, terms, (low, high), weight, bits)
+    split("ln2 for log f32", log(2), [16, SINGLE])
+    split("ln2 for log f64", log(2), [42, DOUBLE])
+    split("1/ln2 f32", 1 / log(2), [SINGLE, SINGLE])
+    split("1/ln2 f64", 1 / log(2), [DOUBLE, DOUBLE])
+
+
+def powers():
+    low, high = sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1
+    # for f32, in f64: log2(1 + f) = f q(f), 2^r
+    q = safe(lambda f: log1p(f) / f / log(2), 1 / log(2))
+    show("log2 for f32 pow", q, 14, (low, high), safe(lambda f: f / log1p(f) * log(2), 1), DOUBLE)
+    show("exp2 for f32 pow", lambda r: mpf(2) ** r, 8, (-0.5, 0.5), lambda r: mpf(2) ** -r, DOUBLE)
+    # for f64: log2(1 + f) = s (c0 + z (c1 + z q(z))), s = f / (2 + f), z = s^2
+    ln2 = log(2)
+    q = safe(lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2 - 2 * z / 3) / z**2 / ln2, mpf(2) / 5 / ln2)
+    show("log2 for f64 pow", q, 8, (0, (high / (2 + high)) ** 2), lambda z: z**2, DOUBLE)
+    split("c0", 2 / ln2, [DOUBLE, DOUBLE])
+    split("c1", 2 / ln2 / 3, [DOUBLE, DOUBLE])
+
+
+def cube_roots():
+    # (1 + f)^(-1/3), a first guess
+    low, high = sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1
+    for bits, terms in (SINGLE, 4), (DOUBLE, 6):
+        show(f"cbrt f{bits}", lambda f: 1 / cbrt(1 + f), terms, (low, high), lambda f: cbrt(1 + f), bits)
+
+
+def hyperbolic():
+    # tanh(x) = x + x^3 q(x^2)
+    for bits, terms, limit in (SINGLE, 9, 1), (DOUBLE, 17, 1):
+        q = safe(lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 3)
+        show(f"tanh f{bits}", q, terms, (0, limit**2), lambda z: z, bits)
+
+
+def errors():
+    # erf(x) = x + x p(x^2) up to 1, 1 - exp(u(x - middle)) above
+    p = safe(lambda z: erf(sqrt(z)) / sqrt(z) - 1, 2 / sqrt(pi) - 1)
+    for bits, terms, tails, end, middle in (SINGLE, 8, 10, 4, 2), (DOUBLE, 14, 23, 6, 3):
+        show(f"erf f{bits}", p, terms, (0, 1), lambda z: mpf(1), bits)
+        show(f"erf tail f{bits}", lambda t: log(erfc(t + middle)), tails, (1 - middle, end - middle), lambda t: erfc(t + middle), bits)
+
+
+def angles():
+    # atan(q) = q + q^3 p(q^2) for |q| <= tan(pi/8)
+    p = safe(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 3)
+    for bits, terms in (SINGLE, 5), (DOUBLE, 11):
+        show(f"atan f{bits}", p, terms, (0, tan(pi / 8) ** 2 * mpf("1.0001")), lambda z: z, bits)
+    for bits in SINGLE, DOUBLE:
+        for name, angle in ("pi/4", pi / 4), ("pi/2", pi / 2), ("3pi/4", 3 * pi / 4), ("pi", +pi):
+            split(f"{name} f{bits}", angle, [bits, bits])
+
+
+def trigonometric():
+    # sin(r) = r + r^3 q(r^2); cos(r) = 1 - r^2/2 + r^4 q(r^2)
+    limit = (pi / 4 * mpf("1.001")) ** 2
+    sine = safe(lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 6)
+    cosine = safe(lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2, mpf(1) / 24)
+    for bits, sines, cosines in (SINGLE, 4, 3), (DOUBLE, 7, 6):
+        show(f"sin f{bits}", sine, sines, (0, limit), lambda z: z, bits)
+        show(f"cos f{bits}", cosine, cosines, (0, limit), lambda z: z**2, bits)
+    split("pi/2 f32", pi / 2, [SINGLE] * 3)
+    split("pi/2 f64", pi / 2, [DOUBLE] * 3)
+    split("2/pi by 29 bits", 2 / pi, [29] * 5 + [53])
+    mp.prec = 1600
+    chunks, rest = [], 1 / (2 * pi)
+    for _ in range(24):
+        rest = ldexp(rest, 53)
+        chunks.append(floor(rest))
+        rest -= chunks[-1]
+    mp.prec = 240
+    print("1/(2 pi) by 53 bits, times 2^53: " + ", ".join(float(c).hex() for c in chunks))
+
+
+GROUPS = [exponentials, logarithms, powers, cube_roots, hyperbolic, errors, angles, trigonometric]
+
+if __name__ == "__main__":
+    for group in GROUPS:
+        if len(sys.argv) == 1 or group.__name__ in sys.argv[1:]:
+            group()
