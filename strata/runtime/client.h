@@ -58,7 +58,8 @@ class Client {
   virtual std::shared_ptr<Executable> compile(const ir::Block& block, const CompileOptions& options = {}) = 0;
 };
 
-/// The process's client; the first call asks the factory that the compile room registers for the CPU.
+/// The process's client; the first call asks the factory that the compile room registers for the CPU, or takes the
+/// reference evaluator when the environment says `STRATA_BACKEND=reference`.
 Client& default_client();
 /// Called by the compile room's `register_cpu()`.
 void set_client_factory(std::unique_ptr<Client> (*factory)());

@@ -1,0 +1,41 @@
+// Combiners of reductions in the loop form.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "strata/compile/kernel_build.h"
+#include "strata/op/combiner.h"
+#include "strata/op/reduce_order.h"
+
+namespace strata::compile {
+
+bool is_reduction(const ir::Op& op);
+op::Reduction reduction_of(const ir::Op& op);
+
+/// The combiner's neutral element in its accumulator's type.
+Inst* neutral(loop::Builder& b, op::Combiner combiner, DType operand);
+/// The elements of dtype `operand` in the accumulator's type.
+Inst* widen(loop::Builder& b, DType operand, Inst* element);
+
+/// Reductions of one row side by side: accumulators over virtual lanes and chunks in the order of op/reduce_order.h.
+class RowReductions {
+ public:
+  /// `element(v, j)`: element j of the row of operand v, in its storage dtype.
+  RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions, std::int64_t length, std::function<Inst*(const ir::Value*, Index)> element);
+  /// Loops over the row; `also(j)` is called once for each element, after the reductions took it.
+  void run(const std::function<void(Index)>& also);
+  /// init combined with the row's total, rounded to the result's dtype.
+  Inst* result(const ir::Op& op, Inst* init);
+
+ private:
+  void chunk(Index begin, Index end, const std::function<void(Index)>& also);
+
+  loop::Builder& b_;
+  std::vector<const ir::Op*> reductions_;
+  std::int64_t length_;
+  std::function<Inst*(const ir::Value*, Index)> element_;
+  std::vector<Inst*> totals_;  // locals
+};
+
+}  // namespace strata::compile

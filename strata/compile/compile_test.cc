@@ -1,0 +1,197 @@
+// Compiled programs have the reference's bits, whatever was fused, planned and cut for threads.
+#include "strata/compile/compile_testing.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Block;
+using ir::Builder;
+using ir::Value;
+using ir::Values;
+using testing::expect_compiled_equals_reference;
+
+Value* argument(Block& f, Shape shape, DType dtype = DType::f32) { return f.add_argument(Type(dtype, std::move(shape))); }
+
+TEST(Compile, ElementwiseChain) {
+  for (Shape shape : {Shape{}, Shape{1}, Shape{17}, Shape{3, 5, 7}, Shape{100, 1000}, Shape{0, 4}}) {
+    Block f;
+    Value *x = argument(f, shape), *y = argument(f, shape);
+    Builder b(f);
+    Value* z = op::mul(b, op::add(b, x, y), op::full_like(b, x, 0.25));
+    f.results = {op::sub(b, op::exp(b, z), y), z};
+    expect_compiled_equals_reference(f);
+  }
+}
+
+Value* softmax(Builder& b, Value* x) {
+  int last = x->rank() - 1;
+  ir::Ints kept;
+  for (int i = 0; i < last; ++i) kept.push_back(i);
+  Value* m = op::broadcast_in_dim(b, op::reduce_max(b, x, {last}), x->shape(), kept);
+  Value* e = op::exp(b, op::sub(b, x, m));
+  return op::div(b, e, op::broadcast_in_dim(b, op::reduce_sum(b, e, {last}), x->shape(), kept));
+}
+
+TEST(Compile, SoftmaxIsOneKernel) {
+  for (Shape shape : {Shape{5}, Shape{4, 33}, Shape{2, 3, 300}, Shape{3, 5000}}) {
+    Block f;
+    Value* x = argument(f, shape);
+    Builder b(f);
+    f.results = {softmax(b, x)};
+    EXPECT_EQ(make_plan(*prepare(f), {}).kernels.size(), 1u) << explain(f).fusion;
+    expect_compiled_equals_reference(f);
+  }
+}
+
+TEST(Compile, ReductionsOverAnyDimensions) {
+  for (ir::Ints dims : {ir::Ints{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}})
+    for (Shape shape : {Shape{3, 40, 70}, Shape{300, 2, 9}, Shape{2, 1, 1}}) {
+      Block f;
+      Value* x = argument(f, shape);
+      Builder b(f);
+      f.results = {op::reduce_sum(b, op::mul(b, x, x), dims), op::reduce_max(b, x, dims)};
+      expect_compiled_equals_reference(f, 3, false);
+    }
+}
+
+TEST(Compile, LongReductionInTwoPhases) {
+  Block f;
+  Value *x = argument(f, {300001}), *y = argument(f, {700, 130});
+  Builder b(f);
+  f.results = {op::reduce_sum(b, x, {0}), op::reduce_sum(b, y, {0}), op::reduce_sum(b, op::convert(b, x, DType::bf16), {0})};
+  expect_compiled_equals_reference(f, 5, false);
+}
+
+TEST(Compile, ProductsOfAllForms) {
+  struct Case { Shape l, r; op::DotDims dims; };
+  for (const Case& c : {Case{{7, 9}, {9, 5}, {{}, {}, {1}, {0}}}, Case{{64, 96}, {96, 80}, {{}, {}, {1}, {0}}}, Case{{33, 40}, {50, 40}, {{}, {}, {1}, {1}}},
+                        Case{{40, 33}, {40, 50}, {{}, {}, {0}, {0}}}, Case{{2, 3, 20, 8}, {2, 3, 30, 8}, {{0, 1}, {0, 1}, {3}, {3}}},
+                        Case{{2, 20, 3, 8}, {2, 30, 3, 8}, {{0, 2}, {0, 2}, {3}, {3}}}, Case{{1, 600}, {600, 70}, {{}, {}, {1}, {0}}},
+                        Case{{90, 700}, {700}, {{}, {}, {1}, {0}}}, Case{{12, 1030}, {1030, 40}, {{}, {}, {1}, {0}}}, Case{{4, 5}, {5, 0}, {{}, {}, {1}, {0}}},
+                        Case{{4, 0}, {0, 3}, {{}, {}, {1}, {0}}}}) {
+    Block f;
+    Value *l = argument(f, c.l), *r = argument(f, c.r);
+    Builder b(f);
+    f.results = {op::dot_general(b, l, r, c.dims)};
+    expect_compiled_equals_reference(f, 7);
+  }
+}
+
+TEST(Compile, ProductsOfIntegersAndF64) {
+  for (DType dtype : {DType::i32, DType::f64, DType::f16}) {
+    Block f;
+    Value *l = argument(f, {19, 23}, dtype), *r = argument(f, {23, 35}, dtype);
+    Builder b(f);
+    f.results = {op::dot_general(b, l, r, {{}, {}, {1}, {0}})};
+    expect_compiled_equals_reference(f, 9);
+  }
+}
+
+TEST(Compile, NarrowProductsAreNearTheReference) {  // docs/exceptions.md
+  for (op::DotDims dims : {op::DotDims{{}, {}, {1}, {0}}, {{}, {}, {1}, {1}}, {{}, {}, {0}, {0}}}) {
+    Block f;
+    Value *l = argument(f, {48, 48}, DType::bf16), *r = argument(f, {48, 48}, DType::bf16);
+    Builder b(f);
+    f.results = {op::dot_general(b, l, r, dims, DType::f32)};
+    std::vector<Literal> arguments = testing::arguments_of(f);
+    Literal want = op::evaluate(f, arguments)[0], got = testing::run_compiled(f, arguments)[0];
+    for (std::int64_t i = 0; i < want.count(); ++i) EXPECT_NEAR(got.number(i), want.number(i), 1e-4) << i;
+  }
+}
+
+TEST(Compile, ScanWithStacksAndInvariants) {
+  for (bool reverse : {false, true}) {
+    Block f;
+    Value *w = argument(f, {6, 6}), *h = argument(f, {4, 6}), *xs = argument(f, {5, 4, 6});
+    Builder b(f);
+    auto body = std::make_unique<Block>();
+    Value *bw = argument(*body, {6, 6}), *bh = argument(*body, {4, 6}), *bx = argument(*body, {4, 6});
+    Builder inner(*body);
+    Value* next = op::tanh(inner, op::add(inner, op::dot_general(inner, bh, bw, {{}, {}, {1}, {0}}), bx));
+    body->results = {next, op::mul(inner, next, bh)};
+    f.results = op::scan(b, std::move(body), {w}, {h}, {xs}, {.length = 5, .reverse = reverse});
+    expect_compiled_equals_reference(f, 11);
+  }
+}
+
+TEST(Compile, ScanCarriesMayTradePlaces) {
+  Block f;
+  Value *x = argument(f, {3}), *y = argument(f, {3});
+  Builder b(f);
+  auto body = std::make_unique<Block>();
+  Value *p = argument(*body, {3}), *q = argument(*body, {3});
+  Builder inner(*body);
+  body->results = {q, op::add(inner, p, q), p};
+  f.results = op::scan(b, std::move(body), {}, {x, y}, {}, {.length = 7});
+  expect_compiled_equals_reference(f, 13);
+}
+
+TEST(Compile, ScalarLoopIsOneKernel) {
+  Block f;
+  Value* n = f.add_argument(Type::scalar(DType::i32));
+  Builder b(f);
+  Value *zero = op::scalar(b, DType::i32, 0), *c0 = op::scalar(b, DType::f32, 0.5);
+  auto cond = std::make_unique<Block>(), body = std::make_unique<Block>();
+  Value* i = cond->add_argument(Type::scalar(DType::i32));
+  cond->add_argument(Type::scalar(DType::f32));
+  Builder cb(*cond);
+  cond->results = {op::compare(cb, i, n, "LT")};
+  Value *j = body->add_argument(Type::scalar(DType::i32)), *c = body->add_argument(Type::scalar(DType::f32));
+  Builder bb(*body);
+  Value* next = op::rem(bb, op::add(bb, op::mul(bb, c, op::scalar(bb, DType::f32, 1.5)), op::scalar(bb, DType::f32, 0.25)), op::scalar(bb, DType::f32, 3));
+  body->results = {op::add(bb, j, op::scalar(bb, DType::i32, 1)), next};
+  f.results = op::while_(b, std::move(cond), std::move(body), {zero, c0});
+  EXPECT_EQ(make_plan(*prepare(f), {}).kernels.size(), 1u);
+  expect_compiled_equals_reference(f);
+}
+
+TEST(Compile, WhileAndBranchesWithArrays) {
+  Block f;
+  Value *x = argument(f, {40}), *limit = f.add_argument(Type::scalar(DType::f32));
+  Builder b(f);
+  auto cond = std::make_unique<Block>(), body = std::make_unique<Block>();
+  Value* cx = argument(*cond, {40});
+  Builder cb(*cond);
+  cond->results = {op::compare(cb, op::reduce_sum(cb, op::mul(cb, cx, cx), {0}), op::add(cb, limit, op::scalar(cb, DType::f32, 5)), "GT")};
+  Value* bx = argument(*body, {40});
+  Builder bb(*body);
+  body->results = {op::mul(bb, bx, op::full_like(bb, bx, 0.75))};
+  Value* small = op::while_(b, std::move(cond), std::move(body), {x})[0];
+  auto yes = std::make_unique<Block>(), no = std::make_unique<Block>();
+  Builder yb(*yes), nb(*no);
+  yes->results = {op::add(yb, small, x)};
+  no->results = {x};
+  f.results = op::if_(b, op::compare(b, limit, op::scalar(b, DType::f32, 0), "LT"), std::move(yes), std::move(no));
+  for (unsigned seed : {1u, 2u, 3u, 4u}) expect_compiled_equals_reference(f, seed);
+}
+
+TEST(Compile, DonatedMemoryIsReused) {
+  register_cpu();
+  Block f;
+  Value *p = argument(f, {1000}), *g = argument(f, {1000});
+  Builder b(f);
+  f.results = {op::sub(b, p, op::mul(b, g, op::full_like(b, g, 0.1)))};
+  auto executable = runtime::default_client().compile(f, {.donated = {true, false}, .name = "step"});
+  std::vector<Literal> arguments = testing::arguments_of(f);
+  Literal want = op::evaluate(f, arguments)[0];
+  std::vector<runtime::Buffer> buffers(arguments.begin(), arguments.end());
+  arguments.clear();
+  const std::byte* place = buffers[0].data();
+  auto results = executable->run(std::move(buffers));
+  EXPECT_EQ(results[0].data(), place);
+  EXPECT_TRUE(results[0].literal().same_bits(want));
+}
+
+TEST(Compile, UpdateInPlaceKeepsTheArgument) {
+  Block f;
+  Value *x = argument(f, {10, 4}), *u = argument(f, {2, 4});
+  Builder b(f);
+  Value *at = op::scalar(b, DType::i32, 3), *zero = op::scalar(b, DType::i32, 0);
+  Value* y = op::dynamic_update_slice(b, x, u, {at, zero});
+  Value* z = op::dynamic_update_slice(b, op::add(b, x, x), u, {at, zero});
+  f.results = {y, z, op::dynamic_slice(b, y, {at, zero}, {3, 4})};
+  expect_compiled_equals_reference(f);
+}
+
+}  // namespace
+}  // namespace strata::compile

@@ -1,0 +1,98 @@
+// A block run in three ways: by the reference evaluator, by the plan with interpreted kernels, and as machine code.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "strata/base/thread_pool.h"
+#include "strata/compile/cpu_client.h"
+#include "strata/compile/interpret_plan.h"
+#include "strata/compile/make_plan.h"
+#include "strata/compile/pipeline.h"
+#include "strata/op/build.h"
+#include "strata/op/control.h"
+#include "strata/op/evaluate.h"
+
+namespace strata::compile::testing {
+
+/// Values in [-2, 2] (floats), small integers, or booleans.
+inline Literal random_literal(const Type& type, unsigned seed) {
+  std::mt19937 generator(seed);
+  Literal out(type);
+  for (std::int64_t i = 0; i < out.count(); ++i) {
+    double u = static_cast<double>(generator()) / 4294967296.0;
+    if (is_inexact(type.dtype())) out.set_number(i, 4 * u - 2);
+    else if (is_bool(type.dtype())) out.set_integer(i, u < 0.5);
+    else out.set_integer(i, static_cast<std::int64_t>(u * 7));
+  }
+  return out;
+}
+
+inline std::vector<Literal> arguments_of(const ir::Block& block, unsigned seed = 1) {
+  std::vector<Literal> out;
+  for (const auto& a : block.arguments()) out.push_back(random_literal(a->type(), seed++));
+  return out;
+}
+
+inline std::vector<Literal> run_plan(const ir::Block& block, const std::vector<Literal>& arguments) {
+  Plan plan = make_plan(*prepare(block), {});
+  std::vector<void*> in, out, constants;
+  std::vector<Literal> results;
+  for (const Literal& a : arguments) in.push_back(const_cast<std::byte*>(a.data()));
+  for (const Type& t : plan.result_types) results.emplace_back(t);
+  for (Literal& r : results) {
+    std::memset(r.mutable_data(), 0xa5, r.bytes());
+    out.push_back(r.mutable_data());
+  }
+  for (Literal& c : plan.constants) constants.push_back(c.mutable_data());
+  std::vector<std::byte> arena(static_cast<std::size_t>(plan.arena_bytes) + 64, std::byte{0x5a});
+  interpret(plan, RunContext{in.data(), out.data(), constants.data(), arena.data()});
+  return results;
+}
+
+inline std::vector<Literal> run_compiled(const ir::Block& block, const std::vector<Literal>& arguments) {
+  register_cpu();
+  std::vector<runtime::Buffer> buffers(arguments.begin(), arguments.end());
+  std::vector<Literal> out;
+  for (runtime::Buffer& b : runtime::default_client().compile(block)->run(buffers)) out.push_back(b.literal());
+  return out;
+}
+
+/// Elements whose bytes differ (NaNs of any bits are equal).
+inline std::int64_t differences(const Literal& a, const Literal& b, std::int64_t* first = nullptr) {
+  std::size_t width = byte_width(a.dtype());
+  std::int64_t n = 0;
+  for (std::int64_t i = 0; i < a.count(); ++i) {
+    if (std::memcmp(a.data() + static_cast<std::size_t>(i) * width, b.data() + static_cast<std::size_t>(i) * width, width) == 0) continue;
+    if (is_float(a.dtype()) && std::isnan(a.number(i)) && std::isnan(b.number(i))) continue;
+    if (n++ == 0 && first) *first = i;
+  }
+  return n;
+}
+
+inline void expect_same_bits(const std::vector<Literal>& got, const std::vector<Literal>& want, const std::string& what) {
+  ASSERT_EQ(got.size(), want.size()) << what;
+  for (std::size_t r = 0; r < want.size(); ++r) {
+    ASSERT_EQ(got[r].type(), want[r].type()) << what;
+    std::int64_t at = 0;
+    std::int64_t n = differences(got[r], want[r], &at);
+    EXPECT_EQ(n, 0) << what << ": result " << r << " " << want[r].type().to_string() << " differs in " << n << " elements, first at " << at << ": got "
+                    << got[r].number(at) << ", want " << want[r].number(at);
+  }
+}
+
+/// The law: reference = plan by interpreter = machine code on 1, 2 and 3 threads, bit for bit.
+inline void expect_compiled_equals_reference(const ir::Block& block, unsigned seed = 1, bool interpret_too = true) {
+  std::vector<Literal> arguments = arguments_of(block, seed);
+  std::vector<Literal> want = op::evaluate(block, arguments);
+  if (interpret_too) expect_same_bits(run_plan(block, arguments), want, "plan by interpreter");
+  for (int threads : {1, 2, 3}) {
+    set_num_threads(threads);
+    expect_same_bits(run_compiled(block, arguments), want, fmt::format("machine code, {} threads", threads));
+  }
+  set_num_threads(0);
+}
+
+}  // namespace strata::compile::testing

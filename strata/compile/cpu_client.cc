@@ -1,0 +1,110 @@
+#include "strata/compile/cpu_client.h"
+
+#include <chrono>
+#include <mutex>
+#include <unordered_map>
+
+#include "strata/base/error.h"
+#include "strata/compile/fusion.h"
+#include "strata/compile/llvm/compile_plan.h"
+#include "strata/compile/make_plan.h"
+#include "strata/compile/pipeline.h"
+#include "strata/ir/fingerprint.h"
+#include "strata/runtime/allocator.h"
+
+namespace strata::compile {
+namespace {
+
+using runtime::Buffer;
+
+class CpuExecutable : public runtime::Executable {
+ public:
+  CpuExecutable(Plan plan, DriverFn driver) : plan_(std::move(plan)), driver_(driver) {
+    plan_.kernels.clear();  // their code lives on; their text is not needed again
+    for (Literal& c : plan_.constants) constants_.push_back(c.mutable_data());
+  }
+
+  const std::vector<Type>& argument_types() const override { return plan_.argument_types; }
+  const std::vector<Type>& result_types() const override { return plan_.result_types; }
+
+  std::vector<Buffer> run(std::vector<Buffer> arguments) override {
+    expect_types(arguments);
+    std::vector<void*> in, out;
+    for (Buffer& b : arguments) in.push_back(const_cast<std::byte*>(b.data()));
+    std::vector<Buffer> results;
+    for (std::size_t r = 0; r < plan_.result_types.size(); ++r) {
+      int from = plan_.aliased[r];
+      if (from >= 0 && arguments[static_cast<std::size_t>(from)].unique()) {
+        results.push_back(std::move(arguments[static_cast<std::size_t>(from)]));
+      } else {
+        const Type& type = plan_.result_types[r];
+        results.emplace_back(Literal(type, runtime::allocate(type.bytes())));
+      }
+      out.push_back(results.back().mutable_data());
+    }
+    std::shared_ptr<std::byte[]> arena = runtime::allocate(static_cast<std::size_t>(plan_.arena_bytes));
+    run_driver(driver_, RunContext{in.data(), out.data(), constants_.data(), arena.get()});
+    return results;
+  }
+
+ private:
+  void expect_types(const std::vector<Buffer>& arguments) const {
+    if (arguments.size() != plan_.argument_types.size())
+      throw Error(plan_.name, "takes {} arguments, got {}", plan_.argument_types.size(), arguments.size());
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      if (!(arguments[i].type() == plan_.argument_types[i]))
+        throw Error(plan_.name, "argument {} was compiled as {}, got {}", i, plan_.argument_types[i].to_string(), arguments[i].type().to_string());
+  }
+  Plan plan_;
+  DriverFn driver_;
+  std::vector<void*> constants_;
+};
+
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+class CpuClient : public runtime::Client {
+ public:
+  std::string platform() const override { return "cpu"; }
+
+  std::shared_ptr<runtime::Executable> compile(const ir::Block& block, const runtime::CompileOptions& options) override {
+    std::string key = ir::fingerprint(block);
+    for (bool d : options.donated) key += d ? 'd' : 'k';
+    {
+      std::lock_guard lock(mutex_);
+      if (auto it = cache_.find(key); it != cache_.end()) return it->second;
+    }
+    Plan plan = make_plan(*prepare(block), options.donated);
+    plan.name = options.name;
+    DriverFn driver = compile_plan(plan);
+    auto executable = std::make_shared<CpuExecutable>(std::move(plan), driver);
+    std::lock_guard lock(mutex_);
+    return cache_.emplace(std::move(key), std::move(executable)).first->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<runtime::Executable>> cache_;
+};
+
+}  // namespace
+
+std::unique_ptr<runtime::Client> make_cpu_client() { return std::make_unique<CpuClient>(); }
+void register_cpu() { runtime::set_client_factory(&make_cpu_client); }
+
+Explanation explain(const ir::Block& block, const runtime::CompileOptions& options) {
+  Explanation out;
+  double start = seconds();
+  std::unique_ptr<ir::Block> ready = prepare(block);
+  out.prepare_s = seconds() - start;
+  out.fusion = explain(fuse(*ready));
+  start = seconds();
+  Plan plan = make_plan(*ready, options.donated);
+  out.plan_s = seconds() - start;
+  start = seconds();
+  (void)compile_plan(plan);
+  out.code_s = seconds() - start;
+  out.plan = print(plan);
+  return out;
+}
+
+}  // namespace strata::compile

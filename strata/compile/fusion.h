@@ -1,0 +1,51 @@
+// Which operations become one kernel.
+//
+// Two decisions. **Inlining**: an elementwise operation that is cheap, or has one use that does not repeat its elements,
+// is computed where it is read and never stored. **Grouping**: what remains ("roots") is joined into groups that share
+// one iteration space of `rows` x `total / rows` elements: maps over all elements, reductions of whole rows, values of
+// one element per row, in any order of dependence, so that softmax, norms and an optimizer's update are one kernel each.
+// Neither changes a bit of any result: the order of reductions is the shape's (op/reduce_order.h).
+#pragma once
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "strata/ir/graph.h"
+#include "strata/op/def.h"
+
+namespace strata::compile {
+
+enum class GroupKind : std::uint8_t { loops, product, update, structured };
+
+/// Operations that become one kernel (loops), or one operation lowered in its own way.
+struct Group {
+  GroupKind kind = GroupKind::loops;
+  std::vector<const ir::Op*> roots;           // program order
+  std::int64_t total = 0;                     // loops: elements of a full value
+  std::int64_t rows = 0;                      // loops: number of rows, 0 when nothing is reduced or of row size
+  bool flat = true;                           // loops: every access is at the element's own offset, or a scalar
+  std::vector<const ir::Value*> outputs;      // values that others read: stored
+};
+
+struct Fusion {
+  std::vector<Group> groups;                          // an order in which they can run
+  std::unordered_set<const ir::Value*> inlined;       // computed where read (lookup only)
+  std::vector<const ir::Value*> constants;            // constants that (also) lie in memory
+};
+
+Fusion fuse(const ir::Block& block);
+
+/// The literal of a constant, or null for another operation.
+const Literal* constant_literal(const ir::Op& op);
+
+/// Values in memory that an operation reads, through inlined ones; each once, in order.
+std::vector<const ir::Value*> reads(const ir::Op& op, const Fusion& fusion);
+
+/// How a reduction's elements lie: `trailing` when the reduced dimensions are the last ones.
+bool reduces_trailing(const Shape& operand, const std::vector<int>& dims);
+
+/// One line per group, for `--explain` and tests.
+std::string explain(const Fusion& fusion);
+
+}  // namespace strata::compile

@@ -1,0 +1,75 @@
+#include "strata/compile/interpret_plan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "strata/loop/interpreter.h"
+
+namespace strata::compile {
+namespace {
+
+class Walker {
+ public:
+  Walker(const Plan& plan, const RunContext& context, const RunKernel& run)
+      : plan_(plan), context_(context), run_(run), counters_(static_cast<std::size_t>(plan.num_counters), 0) {}
+
+  void walk(const Steps& steps) {
+    for (const Step& step : steps) std::visit([&](const auto& s) { visit(s); }, step.what);
+  }
+
+ private:
+  std::byte* resolve(const Address& a) const {
+    const PlanBuffer& b = plan_.buffers[static_cast<std::size_t>(a.buffer)];
+    auto n = static_cast<std::size_t>(b.number);
+    std::byte* base = nullptr;
+    switch (b.kind) {
+      case PlanBuffer::Kind::argument: base = static_cast<std::byte*>(context_.arguments[n]); break;
+      case PlanBuffer::Kind::result: base = static_cast<std::byte*>(context_.results[n]); break;
+      case PlanBuffer::Kind::constant: base = static_cast<std::byte*>(context_.constants[n]); break;
+      case PlanBuffer::Kind::temporary: base = context_.arena + b.offset; break;
+    }
+    return base + a.offset + (a.counter >= 0 ? counters_[static_cast<std::size_t>(a.counter)] * a.stride : 0);
+  }
+  void visit(const Launch& l) {
+    std::vector<void*> buffers;
+    for (const Address& a : l.arguments) buffers.push_back(resolve(a));
+    if (run_) run_(l.kernel, buffers);
+    else loop::interpret(*plan_.kernels[static_cast<std::size_t>(l.kernel)], buffers);
+  }
+  void visit(const Copy& c) { std::memmove(resolve(c.to), resolve(c.from), static_cast<std::size_t>(c.bytes)); }
+  void visit(const CountedLoop& l) {
+    for (std::int64_t i = 0; i < l.count; ++i) {
+      counters_[static_cast<std::size_t>(l.counter)] = l.reverse ? l.count - 1 - i : i;
+      walk(l.body);
+    }
+  }
+  void visit(const WhileLoop& w) {
+    for (;;) {
+      walk(w.condition);
+      if (std::to_integer<int>(*resolve(w.predicate)) == 0) return;
+      walk(w.body);
+    }
+  }
+  void visit(const Branch& b) {
+    std::size_t last = b.branches.size() - 1, take;
+    if (b.boolean) {
+      take = std::to_integer<int>(*resolve(b.index)) != 0 ? 0 : 1;
+    } else {
+      std::int32_t index;
+      std::memcpy(&index, resolve(b.index), sizeof index);
+      take = index < 0 ? last : std::min<std::size_t>(static_cast<std::size_t>(index), last);
+    }
+    walk(b.branches[take]);
+  }
+
+  const Plan& plan_;
+  const RunContext& context_;
+  const RunKernel& run_;
+  std::vector<std::int64_t> counters_;
+};
+
+}  // namespace
+
+void interpret(const Plan& plan, const RunContext& context, const RunKernel& run) { Walker(plan, context, run).walk(plan.steps); }
+
+}  // namespace strata::compile

@@ -1,0 +1,36 @@
+#include "strata/compile/kernel_build.h"
+
+#include <algorithm>
+
+namespace strata::compile {
+
+loop::Ref* KernelContext::input(const ir::Value* v) {
+  loop::Ref*& ref = inputs_[v];
+  if (!ref) {
+    ref = b.parameter(v->dtype(), std::max<std::int64_t>(1, v->shape().count()), loop::Ref::Mode::in);
+    built_.bindings.push_back({v, -1});
+  }
+  return ref;
+}
+
+loop::Ref* KernelContext::output(const ir::Value* v) {
+  loop::Ref*& ref = outputs_[v];
+  if (!ref) {
+    ref = b.parameter(v->dtype(), std::max<std::int64_t>(1, v->shape().count()), loop::Ref::Mode::inout);
+    built_.bindings.push_back({v, -1});
+  }
+  return ref;
+}
+
+loop::Ref* KernelContext::temporary(int number, DType dtype, std::int64_t count, loop::Ref::Mode mode) {
+  built_.bindings.push_back({nullptr, number});
+  return b.parameter(dtype, count, mode);
+}
+
+std::int64_t largest_divisor(std::int64_t n, std::int64_t most) {
+  for (std::int64_t d = std::min(n, most); d > 1; --d)
+    if (n % d == 0) return d;
+  return 1;
+}
+
+}  // namespace strata::compile

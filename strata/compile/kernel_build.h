@@ -1,0 +1,60 @@
+// What a kernel builder makes, and the context kernels share: values in memory as parameters, values of the group
+// computed in place.
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "strata/compile/fusion.h"
+#include "strata/compile/tree_context.h"
+
+namespace strata::compile {
+
+/// What a kernel parameter is bound to: a value of the graph, or temporary memory `temporary` of the same build.
+struct Binding {
+  const ir::Value* value = nullptr;
+  int temporary = -1;
+};
+
+/// One kernel with the bindings of its parameters, in their order.
+struct BuiltKernel {
+  std::unique_ptr<loop::Kernel> kernel;
+  std::vector<Binding> bindings;
+  bool parallel = false;
+};
+
+/// The kernels of one group, run in order, and the bytes of the temporaries they pass on.
+struct Built {
+  std::vector<BuiltKernel> kernels;
+  std::vector<std::int64_t> temporaries;
+};
+
+/// Reads values from memory (a parameter each) or computes them where the fusion inlined them.
+class KernelContext : public TreeContext {
+ public:
+  KernelContext(loop::Builder& b, const Fusion& fusion, BuiltKernel& built) : TreeContext(b), fusion_(fusion), built_(built) {}
+
+  /// The parameter that a value is read from.
+  loop::Ref* input(const ir::Value* v);
+  /// The parameter that a value is written to (and may be read from after).
+  loop::Ref* output(const ir::Value* v);
+  loop::Ref* temporary(int number, DType dtype, std::int64_t count, loop::Ref::Mode mode);
+
+ protected:
+  bool inlined(const ir::Value* v) override { return fusion_.inlined.count(v) != 0; }
+  Inst* leaf(const ir::Value* v, std::span<const Index>, const Index& offset) override { return b.load(input(v), offset); }
+
+  const Fusion& fusion_;
+
+ private:
+  BuiltKernel& built_;
+  std::unordered_map<const ir::Value*, loop::Ref*> inputs_, outputs_;
+};
+
+/// Work below this runs on the caller (decisions.md 18); in elements times operations, a rough count.
+inline constexpr double kInlineWork = 3e4;
+/// The largest divisor of n that is at most `most`, at least 1.
+std::int64_t largest_divisor(std::int64_t n, std::int64_t most);
+
+}  // namespace strata::compile

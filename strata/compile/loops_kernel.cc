@@ -1,0 +1,218 @@
+#include "strata/compile/loops_kernel.h"
+
+#include <algorithm>
+
+#include "strata/compile/combine.h"
+#include "strata/compile/reduce_kernel.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Op;
+using ir::Value;
+using loop::Opcode;
+
+constexpr std::int64_t kPointElements = 16384;  // elements of one grid point of a map
+constexpr int kMapLanes = 16;
+
+std::int64_t count(const Value* v) { return v->shape().count(); }
+
+/// The context of a row kernel: roots are computed here too, at the row at hand.
+class RowContext : public KernelContext {
+ public:
+  RowContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built) : KernelContext(b, fusion, built) {
+    for (const Op* op : group.roots)
+      for (const Value* v : op->results()) roots_.insert(v);
+  }
+  /// Where a value of an earlier pass is read again: `ref` at offset - base.
+  void keep(const Value* v, loop::Ref* ref, Index base) { kept_.insert_or_assign(v, std::pair{ref, base}); }
+  bool kept(const Value* v) const { return kept_.count(v) != 0; }
+  /// The reduced value of the row at hand.
+  void set_row(const Value* v, Inst* inst) { rows_[v] = inst; }
+  void next_row() { kept_.clear(); rows_.clear(); }
+
+ protected:
+  bool inlined(const Value* v) override {
+    if (rows_.count(v) || kept_.count(v)) return false;
+    if (roots_.count(v)) return !is_reduction(*v->op());
+    return KernelContext::inlined(v);
+  }
+  Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
+    if (auto row = rows_.find(v); row != rows_.end()) return row->second;
+    if (auto kept = kept_.find(v); kept != kept_.end()) return b.load(kept->second.first, offset - kept->second.second);
+    STRATA_CHECK(!roots_.count(v), "a row reads {} before its pass", v->op()->name());
+    return KernelContext::leaf(v, index, offset);
+  }
+
+ private:
+  std::unordered_set<const Value*> roots_;
+  std::unordered_map<const Value*, std::pair<loop::Ref*, Index>> kept_;
+  std::unordered_map<const Value*, Inst*> rows_;
+};
+
+/// The passes of a group: which root is computed when, and what is kept between passes.
+struct Passes {
+  std::unordered_map<const Value*, int> level;      // of every root's value: reductions before it
+  std::unordered_set<const Value*> kept;            // full values that a later pass reads
+  int last = 0;
+
+  Passes(const Group& group, const Fusion& fusion) {
+    std::unordered_map<const Value*, std::vector<const Value*>> reads;
+    for (const Op* op : group.roots) {
+      std::vector<const Value*> direct;
+      collect(*op, group, fusion, direct);
+      int l = 0;
+      for (const Value* v : direct) l = std::max(l, level.at(v));
+      for (const Value* v : op->results()) {
+        level[v] = l + (is_reduction(*op) ? 1 : 0);
+        reads[v] = direct;
+      }
+      last = std::max(last, l);
+    }
+    for (const Op* op : group.roots) {
+      const Value* v = op->result();
+      int at = level.at(v) - (is_reduction(*op) ? 1 : 0);
+      for (const Value* r : reads.at(v))
+        if (!is_reduction(*r->op()) && count(r) == group.total && level.at(r) < at) kept.insert(r);
+    }
+  }
+
+ private:
+  /// Roots of the group that an operation reads through inlined operations.
+  static void collect(const Op& op, const Group& group, const Fusion& fusion, std::vector<const Value*>& out) {
+    for (const Value* v : op.operands) {
+      if (!v->op()) continue;
+      if (fusion.inlined.count(v)) collect(*v->op(), group, fusion, out);
+      else if (std::find(group.roots.begin(), group.roots.end(), v->op()) != group.roots.end()) out.push_back(v);
+    }
+  }
+};
+
+class RowKernel {
+ public:
+  RowKernel(const Group& group, const Fusion& fusion, std::int64_t rows, BuiltKernel& built)
+      : group_(group), passes_(group, fusion), rows_(rows), length_(group.total / rows), b_(*built.kernel), context_(b_, group, fusion, built) {}
+
+  void build() {
+    loop::Kernel& kernel = b_.kernel();
+    std::int64_t per_point = largest_divisor(rows_, std::max<std::int64_t>(1, kPointElements / length_));
+    if (per_point * 4 < std::min(rows_, kPointElements / length_)) per_point = std::max<std::int64_t>(1, std::min(rows_, kPointElements / length_));
+    kernel.grid = (rows_ + per_point - 1) / per_point;
+    Index first = b_.grid() * per_point;
+    if (rows_ % per_point == 0) {
+      b_.for_(0, per_point, 1, [&](Index i) { row(first + i); });
+    } else {  // the last point has fewer rows
+      b_.for_(0, per_point, 1, [&](Index i) {
+        Index r = first + i;
+        b_.if_(b_.less(r, rows_), [&] { row(b_.index_of(b_.value(r), 0, rows_ - 1)); });
+      });
+    }
+  }
+
+ private:
+  void row(Index r) {
+    context_.next_row();
+    Index base = r * length_;
+    for (int pass = 0; pass <= passes_.last; ++pass) {
+      row_values(r, pass);
+      std::vector<const Op*> reductions;
+      std::vector<const Value*> wanted;  // full values to store or keep in this pass
+      for (const Op* op : group_.roots) {
+        if (is_reduction(*op)) {
+          if (passes_.level.at(op->result()) - 1 == pass) reductions.push_back(op);
+        } else if (count(op->result()) == group_.total && passes_.level.at(op->result()) == pass) {
+          const Value* v = op->result();
+          if (is_output(v) || passes_.kept.count(v)) wanted.push_back(v);
+        }
+      }
+      if (!reductions.empty() || !wanted.empty()) run_pass(r, base, reductions, wanted);
+      // a row value of the last reductions may be all that is left
+      if (pass == passes_.last) row_values(r, pass + 1);
+    }
+  }
+
+  /// Computes and stores the roots of one element per row that belong to this pass.
+  void row_values(Index r, int pass) {
+    for (const Op* op : group_.roots) {
+      const Value* v = op->result();
+      if (is_reduction(*op) || count(v) == group_.total || passes_.level.at(v) != pass) continue;
+      Inst* inst = context_.at_offset(v, r);
+      context_.set_row(v, inst);
+      if (is_output(v)) b_.store(context_.output(v), r, inst);
+    }
+  }
+
+  void run_pass(Index r, Index base, const std::vector<const Op*>& reductions, const std::vector<const Value*>& wanted) {
+    std::vector<std::pair<const Value*, loop::Ref*>> targets;
+    for (const Value* v : wanted) {
+      targets.push_back({v, is_output(v) ? context_.output(v) : scratch(v)});
+    }
+    // All values before all stores: a result may lie in the memory of an argument that is read at the same place.
+    auto element = [&](Index j) {
+      std::vector<Inst*> values;
+      for (auto& [v, ref] : targets) values.push_back(context_.at_offset(v, base + j));
+      for (std::size_t i = 0; i < targets.size(); ++i)
+        b_.store(targets[i].second, is_output(targets[i].first) ? base + j : j, values[i]);
+    };
+    if (reductions.empty()) {
+      b_.vector(0, length_, kMapLanes, element);
+    } else {
+      RowReductions all(b_, reductions, length_, [&](const Value* v, Index j) { return context_.at_offset(v, base + j); });
+      all.run(element);
+      for (const Op* op : reductions) {
+        const Value* v = op->result();
+        Inst* result = all.result(*op, context_.at(op->operand(static_cast<int>(op->operands.size()) / 2), {}));
+        context_.set_row(v, result);
+        if (is_output(v)) b_.store(context_.output(v), r, result);
+      }
+    }
+    for (auto& [v, ref] : targets)
+      if (passes_.kept.count(v)) context_.keep(v, ref, is_output(v) ? Index(0) : base);
+  }
+
+  loop::Ref* scratch(const Value* v) {
+    loop::Ref*& ref = scratch_[v];
+    if (!ref) ref = b_.scratch(v->dtype(), length_);
+    return ref;
+  }
+  bool is_output(const Value* v) const { return std::find(group_.outputs.begin(), group_.outputs.end(), v) != group_.outputs.end(); }
+
+  const Group& group_;
+  Passes passes_;
+  std::int64_t rows_, length_;
+  loop::Builder b_;
+  RowContext context_;
+  std::unordered_map<const Value*, loop::Ref*> scratch_;
+};
+
+/// Rows for a group without any: all in one when every access is at the element's own place, else the leading
+/// dimensions, so that the trailing ones (at least a strip or two) make the inner loop.
+std::int64_t rows_of_map(const Group& group) {
+  if (group.flat) {
+    if (group.total <= kPointElements) return 1;
+    std::int64_t length = largest_divisor(group.total, kPointElements);
+    if (length >= 1024) return group.total / length;
+  }
+  const Shape& shape = group.roots.back()->result()->shape();
+  std::int64_t length = 1;
+  for (int i = shape.rank() - 1; i >= 0 && length < 64; --i) length *= shape[i];
+  return group.total / std::max<std::int64_t>(1, length);
+}
+
+}  // namespace
+
+Built build_loops(const Group& group, const Fusion& fusion) {
+  const Op& first = *group.roots.front();
+  if (is_reduction(first) && group.rows == 0) return build_reduction(first, fusion);
+  Built out;
+  if (group.total == 0) return out;
+  BuiltKernel built;
+  built.kernel = std::make_unique<loop::Kernel>(std::string(first.name().substr(first.name().find('.') + 1)));
+  std::int64_t rows = group.rows ? group.rows : rows_of_map(group);
+  RowKernel(group, fusion, rows, built).build();
+  built.parallel = static_cast<double>(group.total) * static_cast<double>(group.roots.size()) > kInlineWork;
+  out.kernels.push_back(std::move(built));
+  return out;
+}
+
+}  // namespace strata::compile

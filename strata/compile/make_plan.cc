@@ -1,0 +1,370 @@
+#include "strata/compile/make_plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+#include "strata/compile/fusion.h"
+#include "strata/compile/loops_kernel.h"
+#include "strata/compile/native_loop.h"
+#include "strata/compile/product_kernel.h"
+#include "strata/compile/update_kernel.h"
+#include "strata/base/error.h"
+#include "strata/op/scan.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Block;
+using ir::Op;
+using ir::Value;
+
+constexpr int kNever = -1;
+constexpr int kForever = std::numeric_limits<int>::max();
+
+std::int64_t bytes_of(const Value* v) { return static_cast<std::int64_t>(v->type().bytes()); }
+
+/// Plans blocks one inside another. `place_` holds where every value lies, across blocks.
+class Planner {
+ public:
+  explicit Planner(Plan& plan) : plan_(plan) {}
+
+  void run(const Block& block, const std::vector<bool>& donated) {
+    for (int i = 0; i < block.num_arguments(); ++i) {
+      plan_.argument_types.push_back(block.argument(i)->type());
+      place_[block.argument(i)] = {buffer(PlanBuffer::Kind::argument, i, bytes_of(block.argument(i)))};
+    }
+    plan_.result_types = block.result_types();
+    Scope scope(block, *this);
+    std::vector<Address> targets;
+    for (std::size_t r = 0; r < block.results.size(); ++r)
+      targets.push_back({buffer(PlanBuffer::Kind::result, static_cast<int>(r), bytes_of(block.results[r]))});
+    choose_aliases(scope, donated);
+    for (std::size_t r = 0; r < block.results.size(); ++r) desire(scope, block.results[r], targets[r]);
+    schedule(scope, plan_.steps);
+    for (std::size_t r = 0; r < block.results.size(); ++r) copy(place_.at(block.results[r]), targets[r], bytes_of(block.results[r]), plan_.steps);
+  }
+
+ private:
+  /// A block under way: its groups, and who reads what when.
+  struct Scope {
+    Scope(const Block& b, Planner& planner) : block(b), fusion(fuse(b)) {
+      for (std::size_t g = 0; g < fusion.groups.size(); ++g)
+        for (const Op* op : fusion.groups[g].roots) {
+          for (const Value* v : reads(*op, fusion)) last_read[v] = static_cast<int>(g);
+          for (const Value* v : op->results()) maker[v] = static_cast<int>(g);
+        }
+      for (const Value* v : b.results) last_read[v] = kForever;
+      for (const Value* v : fusion.constants) planner.place_[v] = planner.constant(*constant_literal(*v->op()));
+    }
+    int last(const Value* v) const { auto it = last_read.find(v); return it == last_read.end() ? kNever : it->second; }
+    int made(const Value* v) const { auto it = maker.find(v); return it == maker.end() ? kNever : it->second; }
+    const Block& block;
+    Fusion fusion;
+    std::unordered_map<const Value*, int> last_read, maker;
+    std::unordered_map<const Value*, Address> desired;
+  };
+
+  // ---- buffers
+  int buffer(PlanBuffer::Kind kind, int number, std::int64_t bytes) {
+    plan_.buffers.push_back({kind, number, bytes, 0});
+    return static_cast<int>(plan_.buffers.size()) - 1;
+  }
+  Address temporary(std::int64_t bytes) { return {buffer(PlanBuffer::Kind::temporary, 0, bytes)}; }
+  Address constant(const Literal& literal) {
+    plan_.constants.push_back(literal);
+    return {buffer(PlanBuffer::Kind::constant, static_cast<int>(plan_.constants.size()) - 1, static_cast<std::int64_t>(literal.bytes()))};
+  }
+  void copy(const Address& from, const Address& to, std::int64_t bytes, Steps& steps) {
+    if (!(from == to) && bytes > 0) steps.push_back({Copy{from, to, bytes}});
+  }
+  /// Asks that a value made in this block be written to `target` at once; the first to ask gets it.
+  bool desire(Scope& scope, const Value* v, const Address& target) {
+    if (scope.made(v) == kNever || v->block() != &scope.block) return false;
+    return scope.desired.emplace(v, target).second;
+  }
+  /// Where the result of a group's root is written.
+  Address target(Scope& scope, const Value* v) {
+    if (auto it = scope.desired.find(v); it != scope.desired.end()) return it->second;
+    return temporary(bytes_of(v));
+  }
+
+  /// Whether `made` may be written over `old`, which lies in memory that only this block's groups read.
+  bool may_replace(const Scope& scope, const Value* made, const Value* old) const {
+    int at = scope.made(made), last = scope.last(old);
+    if (at == kNever || last == kForever) return false;
+    if (last < at) return true;
+    const Group& g = scope.fusion.groups[static_cast<std::size_t>(at)];
+    if (last != at) return false;
+    return (g.kind == GroupKind::loops && g.flat && g.rows == 0) || (g.kind == GroupKind::update && g.roots.front()->operand(0) == old);
+  }
+
+  /// Results that may take the memory of donated arguments.
+  void choose_aliases(Scope& scope, const std::vector<bool>& donated) {
+    const Block& block = scope.block;
+    plan_.aliased.assign(block.results.size(), -1);
+    std::vector<bool> taken(static_cast<std::size_t>(block.num_arguments()), false);
+    for (std::size_t r = 0; r < block.results.size(); ++r)
+      for (std::size_t a = 0; a < donated.size() && a < taken.size(); ++a) {
+        const Value *v = block.results[r], *argument = block.argument(static_cast<int>(a));
+        if (!donated[a] || taken[a] || !(v->type() == argument->type()) || v->block() != &block || !v->op()) continue;
+        if (std::count(block.results.begin(), block.results.end(), v) > 1 || !may_replace(scope, v, argument)) continue;
+        taken[a] = true;
+        plan_.aliased[r] = static_cast<int>(a);
+        break;
+      }
+  }
+
+  // ---- steps
+  void schedule(Scope& scope, Steps& steps) {
+    for (std::size_t g = 0; g < scope.fusion.groups.size(); ++g) {
+      const Group& group = scope.fusion.groups[g];
+      const Op& op = *group.roots.front();
+      switch (group.kind) {
+        case GroupKind::loops: launch(scope, group, build_loops(group, scope.fusion), steps); break;
+        case GroupKind::product: launch(scope, group, build_product(op, scope.fusion), steps); break;
+        case GroupKind::update: update(scope, group, steps); break;
+        case GroupKind::structured: structured(scope, group, steps); break;
+      }
+    }
+  }
+
+  void launch(Scope& scope, const Group& group, Built built, Steps& steps) {
+    for (const Value* v : group.outputs)
+      if (!place_.count(v)) place_[v] = target(scope, v);
+    std::vector<Address> temporaries;
+    for (std::int64_t bytes : built.temporaries) temporaries.push_back(temporary(bytes));
+    for (BuiltKernel& k : built.kernels) {
+      Launch l;
+      l.kernel = static_cast<int>(plan_.kernels.size());
+      l.parallel = k.parallel && k.kernel->grid > 1;
+      for (const Binding& bound : k.bindings) {
+        if (bound.value) STRATA_CHECK(place_.count(bound.value), "{} reads a value that lies nowhere", k.kernel->name);
+        l.arguments.push_back(bound.value ? place_.at(bound.value) : temporaries[static_cast<std::size_t>(bound.temporary)]);
+      }
+      plan_.kernels.push_back(std::move(k.kernel));
+      steps.push_back({std::move(l)});
+    }
+  }
+
+  /// Whether this block may overwrite the memory of v after its last read: it was made here, or is a carry.
+  bool owns(const Scope& scope, const Value* v) const { return (v->op() && v->block() == &scope.block) || carries_.count(v); }
+
+  void update(Scope& scope, const Group& group, Steps& steps) {
+    const Op& op = *group.roots.front();
+    const Value *old = op.operand(0), *v = op.result();
+    const Address from = place_.at(old);
+    auto wish = scope.desired.find(v);
+    bool in_place = owns(scope, old) && may_replace(scope, v, old) && plan_.buffers[static_cast<std::size_t>(from.buffer)].kind != PlanBuffer::Kind::constant;
+    if (in_place && (wish == scope.desired.end() || wish->second == from)) {
+      place_[v] = from;
+    } else {
+      place_[v] = target(scope, v);
+      copy(from, place_[v], bytes_of(v), steps);
+    }
+    launch(scope, group, build_update(op, scope.fusion), steps);
+  }
+
+  void structured(Scope& scope, const Group& group, Steps& steps) {
+    const Op& op = *group.roots.front();
+    const auto* kind = std::get_if<op::Structured>(&op::def(op).lowering);
+    if (!kind) {
+      const auto* none = std::get_if<op::None>(&op::def(op).lowering);
+      throw Error(op.name(), "this operation is not compiled: {}", none ? none->reason : "no lowering").at(op.where.text());
+    }
+    if (auto native = build_native_loop(op, scope.fusion)) return launch(scope, group, std::move(*native), steps);
+    switch (kind->kind) {
+      case op::Structured::Kind::while_: return while_loop(scope, op, steps);
+      case op::Structured::Kind::scan: return scan(scope, op, steps);
+      case op::Structured::Kind::case_: return branch(scope, op, steps);
+      case op::Structured::Kind::call: STRATA_UNREACHABLE("{} should have been inlined", op.name());
+    }
+  }
+
+  /// Memory for a carry: the result's own place, or the initial value's memory when nobody needs that any more.
+  Address carry_place(Scope& scope, const Value* initial, const Value* result, Steps& steps) {
+    Address from = place_.at(initial);
+    auto wish = scope.desired.find(result);
+    bool dying = owns(scope, initial) && scope.made(result) != kNever && scope.last(initial) == scope.made(result) && !shared_operand(*result->op(), initial);
+    Address place = wish != scope.desired.end() ? wish->second : dying && from.counter < 0 ? from : temporary(bytes_of(initial));
+    copy(from, place, bytes_of(initial), steps);
+    place_[result] = place;
+    return place;
+  }
+  /// Whether the operation reads the value in more than one way (two operands, or an operand and a capture).
+  static bool shared_operand(const Op& op, const Value* v) {
+    auto n = std::count(op.operands.begin(), op.operands.end(), v);
+    for (const auto& region : op.regions) {
+      ir::Values captured = ir::captures(*region);
+      n += std::count(captured.begin(), captured.end(), v);
+    }
+    return n > 1;
+  }
+
+  /// Plans a loop's body: new carries go to the carries' memory, at once where that is safe, else at the end.
+  void loop_body(Scope& body, const std::vector<const Value*>& arguments, const std::vector<const Value*>& results, Steps& steps) {
+    std::vector<bool> direct(results.size(), false);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (results[i] == arguments[i] || !results[i]->op() || results[i]->block() != &body.block) continue;
+      bool once = std::count(body.block.results.begin(), body.block.results.end(), results[i]) == 1;
+      // The carry itself may be a result too (it moves to another one), so it must not be among them.
+      bool moves = std::count(body.block.results.begin(), body.block.results.end(), const_cast<Value*>(arguments[i])) > 0;
+      if (once && !moves && may_replace(body, results[i], arguments[i])) direct[i] = desire(body, results[i], place_.at(arguments[i]));
+    }
+    schedule(body, steps);
+    std::vector<std::pair<Address, std::size_t>> late;  // other carries' values are read before any is overwritten
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (direct[i] || results[i] == arguments[i]) continue;
+      Address from = place_.at(results[i]);
+      bool carry = std::find(arguments.begin(), arguments.end(), results[i]) != arguments.end();
+      if (carry) {
+        Address safe = temporary(bytes_of(results[i]));
+        copy(from, safe, bytes_of(results[i]), steps);
+        from = safe;
+      }
+      late.push_back({from, i});
+    }
+    for (auto& [from, i] : late) copy(from, place_.at(arguments[i]), bytes_of(results[i]), steps);
+  }
+
+  void while_loop(Scope& scope, const Op& op, Steps& steps) {
+    const Block &condition = op.region(0), &body = op.region(1);
+    std::vector<const Value*> arguments, results;
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      int n = static_cast<int>(i);
+      Address place = carry_place(scope, op.operands[i], op.result(n), steps);
+      place_[condition.argument(n)] = place_[body.argument(n)] = place;
+      carries_.insert(body.argument(n));
+      arguments.push_back(body.argument(n));
+      results.push_back(body.results[i]);
+    }
+    WhileLoop loop;
+    Scope inner(condition, *this);
+    Address predicate = temporary(1);
+    desire(inner, condition.results[0], predicate);
+    schedule(inner, loop.condition);
+    copy(place_.at(condition.results[0]), predicate, 1, loop.condition);
+    loop.predicate = predicate;
+    Scope body_scope(body, *this);
+    loop_body(body_scope, arguments, results, loop.body);
+    steps.push_back({std::move(loop)});
+  }
+
+  void scan(Scope& scope, const Op& op, Steps& steps) {
+    op::ScanParts parts(op);
+    const Block& body = parts.body;
+    int counter = plan_.num_counters++;
+    std::vector<const Value*> arguments, results;
+    for (std::size_t i = 0; i < op.operands.size(); ++i) {
+      const Value* argument = body.argument(static_cast<int>(i));
+      if (i < parts.consts) {
+        place_[argument] = place_.at(op.operands[i]);
+      } else if (i < parts.consts + parts.carries) {
+        std::size_t c = i - parts.consts;
+        place_[argument] = carry_place(scope, op.operands[i], op.result(static_cast<int>(c)), steps);
+        carries_.insert(argument);
+        arguments.push_back(argument);
+        results.push_back(body.results[c]);
+      } else {
+        place_[argument] = sliced(whole(place_.at(op.operands[i]), bytes_of(op.operands[i]), steps), counter, bytes_of(argument));
+      }
+    }
+    CountedLoop loop;
+    loop.counter = counter;
+    loop.count = parts.length;
+    loop.reverse = parts.reverse;
+    Scope inner(body, *this);
+    std::vector<Address> stacked;
+    std::vector<std::pair<Address, Address>> after;  // stacks that had to be made elsewhere
+    for (std::size_t y = 0; y < parts.ys; ++y) {
+      const Value* result = op.result(static_cast<int>(parts.carries + y));
+      Address wished = target(scope, result), place = wished.counter < 0 ? wished : temporary(bytes_of(result));
+      if (!(wished == place)) after.push_back({place, wished});
+      place_[result] = wished;
+      stacked.push_back(sliced(place, counter, bytes_of(body.results[parts.carries + y])));
+    }
+    // Carries first: a value that is both is written to its carry and copied to its stack.
+    for (std::size_t y = 0; y < parts.ys; ++y) {
+      const Value* v = body.results[parts.carries + y];
+      if (std::find(results.begin(), results.end(), v) == results.end()) desire(inner, v, stacked[y]);
+    }
+    loop_body_with_stacks(inner, arguments, results, stacked, parts, loop.body);
+    std::int64_t count = loop.count;
+    if (count > 0) steps.push_back({std::move(loop)});
+    for (std::size_t i = 0; i < after.size(); ++i) copy(after[i].first, after[i].second, plan_.buffers[static_cast<std::size_t>(after[i].first.buffer)].bytes, steps);
+  }
+
+  /// Stacked values that were not written in place are copied before carries are overwritten.
+  void loop_body_with_stacks(Scope& inner, const std::vector<const Value*>& arguments, const std::vector<const Value*>& results,
+                             const std::vector<Address>& stacked, const op::ScanParts& parts, Steps& steps) {
+    std::vector<std::pair<const Value*, Address>> copies;
+    for (std::size_t y = 0; y < parts.ys; ++y) {
+      const Value* v = parts.body.results[parts.carries + y];
+      auto wish = inner.desired.find(v);
+      if (wish == inner.desired.end() || !(wish->second == stacked[y])) copies.push_back({v, stacked[y]});
+    }
+    Steps body;
+    loop_body(inner, arguments, results, body);
+    // Where a carry is stacked as it came in, its copy goes first; made values exist only after their groups ran, and
+    // carries are overwritten late only by copies, which loop_body put last: so copy right before those.
+    std::size_t first_late = body.size();
+    while (first_late > 0 && std::holds_alternative<Copy>(body[first_late - 1].what)) --first_late;
+    Steps early, late_copies;
+    for (auto& [v, to] : copies) {
+      bool incoming = std::find(arguments.begin(), arguments.end(), v) != arguments.end();
+      copy(place_.at(v), to, bytes_of(v), incoming ? early : late_copies);
+    }
+    for (Step& s : early) steps.push_back(std::move(s));
+    for (std::size_t i = 0; i < first_late; ++i) steps.push_back(std::move(body[i]));
+    for (Step& s : late_copies) steps.push_back(std::move(s));
+    for (std::size_t i = first_late; i < body.size(); ++i) steps.push_back(std::move(body[i]));
+  }
+
+  /// A place whose address does not move with an outer loop: itself, or a copy.
+  Address whole(const Address& at, std::int64_t bytes, Steps& steps) {
+    if (at.counter < 0) return at;
+    Address out = temporary(bytes);
+    copy(at, out, bytes, steps);
+    return out;
+  }
+  static Address sliced(Address at, int counter, std::int64_t bytes) {
+    at.counter = counter;
+    at.stride = bytes;
+    return at;
+  }
+
+  void branch(Scope& scope, const Op& op, Steps& steps) {
+    Branch out;
+    out.index = place_.at(op.operand(0));
+    out.boolean = op.operand(0)->dtype() == DType::i1;
+    for (int r = 0; r < op.num_results(); ++r) place_[op.result(r)] = target(scope, op.result(r));
+    for (const auto& region : op.regions) {
+      Scope inner(*region, *this);
+      for (int r = 0; r < op.num_results(); ++r) desire(inner, region->results[static_cast<std::size_t>(r)], place_.at(op.result(r)));
+      Steps body;
+      schedule(inner, body);
+      for (int r = 0; r < op.num_results(); ++r) {
+        const Value* v = region->results[static_cast<std::size_t>(r)];
+        copy(place_.at(v), place_.at(op.result(r)), bytes_of(v), body);
+      }
+      out.branches.push_back(std::move(body));
+    }
+    steps.push_back({std::move(out)});
+  }
+
+  Plan& plan_;
+  std::unordered_map<const Value*, Address> place_;
+  std::unordered_set<const Value*> carries_;
+};
+
+}  // namespace
+
+Plan make_plan(const Block& block, const std::vector<bool>& donated) {
+  Plan plan;
+  Planner(plan).run(block, donated);
+  assign_memory(plan);
+  return plan;
+}
+
+}  // namespace strata::compile

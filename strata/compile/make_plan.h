@@ -1,0 +1,20 @@
+// From a graph to a plan: groups become kernels and steps, values get places in memory.
+#pragma once
+
+#include <vector>
+
+#include "strata/compile/plan.h"
+#include "strata/ir/graph.h"
+
+namespace strata::compile {
+
+/// Plans an isolated block without calls. `donated[i]`: argument i's memory may be taken for a result.
+Plan make_plan(const ir::Block& block, const std::vector<bool>& donated);
+
+/// Gives every temporary a place in one arena, so that those alive at the same time do not overlap.
+void assign_memory(Plan& plan);
+
+/// The plan as text: buffers, steps, kernels by name. For `--explain` and tests.
+std::string print(const Plan& plan);
+
+}  // namespace strata::compile

@@ -1,0 +1,127 @@
+#include "strata/compile/native_loop.h"
+
+#include "strata/op/scan.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Block;
+using ir::Op;
+using ir::Value;
+
+bool all_scalar(const Block& block) {
+  for (const auto& a : block.arguments())
+    if (!a->type().is_tensor() || a->rank() != 0) return false;
+  for (const auto& op : block.ops()) {
+    if (!std::holds_alternative<op::Elemental>(op::def(*op).lowering) || op->num_results() != 1 || op->result()->rank() != 0) return false;
+    for (const Value* v : op->operands)
+      if (v->rank() != 0) return false;
+  }
+  return true;
+}
+
+/// A block's operations on scalars; its arguments are bound, values from outside are read from memory.
+class ScalarContext : public KernelContext {
+ public:
+  using KernelContext::KernelContext;
+  void bind(const Value* v, Inst* inst) { bound_[v] = inst; }
+  void enter(const Block& block) { block_ = &block; }
+  void leave() { block_ = nullptr; }
+
+ protected:
+  bool inlined(const Value* v) override { return v->op() && v->block() == block_; }
+  Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
+    auto it = bound_.find(v);
+    return it != bound_.end() ? it->second : KernelContext::leaf(v, index, offset);
+  }
+
+ private:
+  const Block* block_ = nullptr;
+  std::unordered_map<const Value*, Inst*> bound_;
+};
+
+class NativeLoop {
+ public:
+  NativeLoop(const Op& op, const Fusion& fusion) : op_(op), fusion_(fusion) {
+    built_.kernel = std::make_unique<loop::Kernel>("loop");
+    builder_ = std::make_unique<loop::Builder>(*built_.kernel);
+    context_ = std::make_unique<ScalarContext>(*builder_, fusion, built_);
+  }
+
+  Built run_while() {
+    const Block &condition = op_.region(0), &body = op_.region(1);
+    std::vector<Inst*> carries = locals(0, op_.operands.size());
+    builder_->while_([&] { return block(condition, now(carries))[0]; }, [&] { assign(carries, block(body, now(carries))); });
+    return finish(carries);
+  }
+
+  Built run_scan() {
+    op::ScanParts parts(op_);
+    std::vector<Inst*> consts, carries = locals(parts.consts, parts.carries);
+    for (std::size_t i = 0; i < parts.consts; ++i) consts.push_back(context_->at(op_.operands[i], {}));
+    builder_->for_(0, parts.length, 1, [&](Index i) {
+      Index at = parts.reverse ? Index(parts.length - 1) - i : i;
+      std::vector<Inst*> arguments = consts;
+      for (Inst* c : carries) arguments.push_back(builder_->get(c));
+      for (std::size_t x = 0; x < parts.xs; ++x) arguments.push_back(context_->at(op_.operands[parts.consts + parts.carries + x], std::vector<Index>{at}));
+      std::vector<Inst*> results = block(parts.body, arguments);
+      for (std::size_t y = 0; y < parts.ys; ++y)
+        builder_->store(context_->output(op_.result(static_cast<int>(parts.carries + y))), at, results[parts.carries + y]);
+      results.resize(parts.carries);
+      assign(carries, results);
+    });
+    return finish(carries);
+  }
+
+ private:
+  std::vector<Inst*> locals(std::size_t first, std::size_t count) {
+    std::vector<Inst*> out;
+    for (std::size_t i = 0; i < count; ++i) out.push_back(builder_->local(context_->at(op_.operands[first + i], {})));
+    return out;
+  }
+  std::vector<Inst*> now(const std::vector<Inst*>& carries) {
+    std::vector<Inst*> out;
+    for (Inst* c : carries) out.push_back(builder_->get(c));
+    return out;
+  }
+  std::vector<Inst*> block(const Block& region, const std::vector<Inst*>& arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) context_->bind(region.argument(static_cast<int>(i)), arguments[i]);
+    context_->enter(region);
+    std::vector<Inst*> out;
+    for (const Value* v : region.results) out.push_back(context_->at(v, {}));
+    context_->leave();
+    return out;
+  }
+  void assign(const std::vector<Inst*>& carries, const std::vector<Inst*>& values) {
+    for (std::size_t i = 0; i < carries.size(); ++i) builder_->set(carries[i], values[i]);
+  }
+  Built finish(const std::vector<Inst*>& carries) {
+    for (std::size_t i = 0; i < carries.size(); ++i) builder_->store(context_->output(op_.result(static_cast<int>(i))), 0, builder_->get(carries[i]));
+    Built out;
+    out.kernels.push_back(std::move(built_));
+    return out;
+  }
+
+  const Op& op_;
+  const Fusion& fusion_;
+  BuiltKernel built_;
+  std::unique_ptr<loop::Builder> builder_;
+  std::unique_ptr<ScalarContext> context_;
+};
+
+}  // namespace
+
+std::optional<Built> build_native_loop(const Op& op, const Fusion& fusion) {
+  const auto* structured = std::get_if<op::Structured>(&op::def(op).lowering);
+  if (!structured) return std::nullopt;
+  for (const auto& region : op.regions)
+    if (!all_scalar(*region)) return std::nullopt;
+  for (const auto& region : op.regions)
+    for (const Value* v : ir::captures(*region))
+      if (v->rank() != 0) return std::nullopt;
+  if (structured->kind == op::Structured::Kind::while_) return NativeLoop(op, fusion).run_while();
+  if (structured->kind == op::Structured::Kind::scan) return NativeLoop(op, fusion).run_scan();
+  return std::nullopt;
+}
+
+}  // namespace strata::compile

@@ -1,0 +1,80 @@
+// The plan: a compiled program before its driver is printed. Kernels, where every buffer lies, and the steps in
+// order. compile/llvm prints the steps as one native function, so that loops and branches run without an interpreter.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "strata/loop/loop.h"
+#include "strata/type/literal.h"
+
+namespace strata::compile {
+
+/// One piece of memory the driver addresses.
+struct PlanBuffer {
+  enum class Kind : std::uint8_t { argument, result, constant, temporary };
+  Kind kind = Kind::temporary;
+  int number = 0;             // argument, result, constant: which one
+  std::int64_t bytes = 0;
+  std::int64_t offset = 0;    // temporary: place in the arena, a multiple of 64
+};
+
+/// buffer + offset + counter * stride, all in bytes; counter is the number of an enclosing CountedLoop (-1: none).
+struct Address {
+  int buffer = -1;
+  std::int64_t offset = 0;
+  int counter = -1;
+  std::int64_t stride = 0;
+  bool operator==(const Address&) const = default;
+};
+
+struct Step;
+using Steps = std::vector<Step>;
+
+/// Runs a kernel: its parameters (loop::Kernel::parameters()) at these addresses. With `parallel`, grid points are cut
+/// into chunks of `grain` (>= 1) for the pool; otherwise all run on the caller.
+struct Launch {
+  int kernel = 0;
+  std::vector<Address> arguments;
+  bool parallel = false;
+  std::int64_t grain = 1;
+};
+/// memmove of `bytes`.
+struct Copy { Address from, to; std::int64_t bytes = 0; };
+/// for (counter = 0; counter < count; ++counter) body; `reverse` counts down from count - 1.
+struct CountedLoop { int counter = 0; std::int64_t count = 0; bool reverse = false; Steps body; };
+/// for (;;) { condition; if (!*(bool*)predicate) break; body; }
+struct WhileLoop { Steps condition; Address predicate; Steps body; };
+/// branches[clamp(*(int32*)index)]: an index out of range takes the last branch. With `boolean`, the index is one
+/// byte: nonzero takes branch 0, zero branch 1 (stablehlo.if).
+struct Branch { Address index; bool boolean = false; std::vector<Steps> branches; };
+
+struct Step {
+  std::variant<Launch, Copy, CountedLoop, WhileLoop, Branch> what;
+};
+
+struct Plan {
+  std::string name = "main";
+  std::vector<std::unique_ptr<loop::Kernel>> kernels;
+  std::vector<PlanBuffer> buffers;
+  std::vector<Literal> constants;
+  std::int64_t arena_bytes = 0;
+  int num_counters = 0;
+  Steps steps;
+  std::vector<Type> argument_types, result_types;
+  /// result r takes the memory of argument `aliased[r]` when that one is donated and unique; -1: none.
+  std::vector<int> aliased;
+};
+
+/// What the driver gets. All pointers are 64-byte aligned.
+struct RunContext {
+  void* const* arguments;
+  void* const* results;
+  void* const* constants;
+  std::byte* arena;
+};
+
+}  // namespace strata::compile

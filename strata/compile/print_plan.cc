@@ -1,0 +1,53 @@
+#include "strata/compile/make_plan.h"
+
+#include <fmt/format.h>
+
+namespace strata::compile {
+namespace {
+
+std::string text(const Plan& plan, const Address& a) {
+  static const char* kinds[] = {"arg", "result", "constant", "temp"};
+  const PlanBuffer& b = plan.buffers[static_cast<std::size_t>(a.buffer)];
+  std::string out = b.kind == PlanBuffer::Kind::temporary ? fmt::format("temp@{}", b.offset) : fmt::format("{}{}", kinds[static_cast<int>(b.kind)], b.number);
+  if (a.offset) out += fmt::format("+{}", a.offset);
+  if (a.counter >= 0) out += fmt::format("[i{}*{}]", a.counter, a.stride);
+  return out;
+}
+
+void print(const Plan& plan, const Steps& steps, int depth, std::string& out) {
+  std::string pad(static_cast<std::size_t>(depth) * 2, ' ');
+  for (const Step& step : steps) {
+    if (const auto* l = std::get_if<Launch>(&step.what)) {
+      const loop::Kernel& k = *plan.kernels[static_cast<std::size_t>(l->kernel)];
+      out += fmt::format("{}{} #{} grid {}{}(", pad, k.name, l->kernel, k.grid, l->parallel ? " parallel" : "");
+      for (std::size_t i = 0; i < l->arguments.size(); ++i) out += (i ? ", " : "") + text(plan, l->arguments[i]);
+      out += ")\n";
+    } else if (const auto* c = std::get_if<Copy>(&step.what)) {
+      out += fmt::format("{}copy {} -> {} ({} bytes)\n", pad, text(plan, c->from), text(plan, c->to), c->bytes);
+    } else if (const auto* f = std::get_if<CountedLoop>(&step.what)) {
+      out += fmt::format("{}for i{} to {}{}\n", pad, f->counter, f->count, f->reverse ? " reverse" : "");
+      print(plan, f->body, depth + 1, out);
+    } else if (const auto* w = std::get_if<WhileLoop>(&step.what)) {
+      out += fmt::format("{}while {}\n", pad, text(plan, w->predicate));
+      print(plan, w->condition, depth + 2, out);
+      out += pad + "do\n";
+      print(plan, w->body, depth + 1, out);
+    } else if (const auto* b = std::get_if<Branch>(&step.what)) {
+      out += fmt::format("{}branch on {}\n", pad, text(plan, b->index));
+      for (const Steps& s : b->branches) {
+        out += pad + "case\n";
+        print(plan, s, depth + 1, out);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string print(const Plan& plan) {
+  std::string out = fmt::format("plan {}: {} kernels, arena {} bytes\n", plan.name, plan.kernels.size(), plan.arena_bytes);
+  print(plan, plan.steps, 1, out);
+  return out;
+}
+
+}  // namespace strata::compile

@@ -1,0 +1,285 @@
+#include "strata/compile/product_kernel.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "strata/op/combiner.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Op;
+using ir::Value;
+using loop::Opcode;
+
+bool wide_registers() {
+  static const bool wide = [] {
+    const char* cpu = std::getenv("STRATA_CPU");
+    if (cpu && std::strcmp(cpu, "native") != 0 && std::strcmp(cpu, "x86-64-v4") != 0) return false;
+    return __builtin_cpu_supports("avx512f") != 0;
+  }();
+  return wide;
+}
+
+/// One operand of the product: its dimensions by role.
+struct Side {
+  const Value* value;
+  std::vector<int> batch, free, contract;
+
+  Shape part(const std::vector<int>& dims) const {
+    std::vector<Dim> out;
+    for (int d : dims) out.push_back(value->shape().dim(d));
+    return Shape(out);
+  }
+  std::int64_t size(const std::vector<int>& dims) const { return part(dims).count(); }
+  std::vector<Index> index(loop::Builder& b, Index batch_at, Index free_at, Index k) const {
+    std::vector<Index> out(static_cast<std::size_t>(value->rank()));
+    auto place = [&](const std::vector<int>& dims, Index at) {
+      std::vector<Index> index = delinearize(b, part(dims), at);
+      for (std::size_t i = 0; i < dims.size(); ++i) out[static_cast<std::size_t>(dims[i])] = index[i];
+    };
+    place(batch, batch_at);
+    place(free, free_at);
+    place(contract, k);
+    return out;
+  }
+  /// Whether neighbours in k are neighbours in memory (as far as the operand's own shape tells).
+  bool contracts_minor() const {
+    for (int d = value->rank() - 1; d >= 0; --d) {
+      if (value->shape()[d] == 1) continue;
+      return std::find(contract.begin(), contract.end(), d) != contract.end();
+    }
+    return false;
+  }
+};
+
+Side side(const Value* v, const std::vector<int>& batch, const std::vector<int>& contract) {
+  Side s{v, batch, {}, contract};
+  for (int d = 0; d < v->rank(); ++d)
+    if (std::find(batch.begin(), batch.end(), d) == batch.end() && std::find(contract.begin(), contract.end(), d) == contract.end()) s.free.push_back(d);
+  return s;
+}
+
+class Product {
+ public:
+  Product(const Op& op, const Fusion& fusion) : op_(op) {
+    op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
+    left_ = side(op.operand(0), c.lhs_batch, c.lhs_contract);
+    right_ = side(op.operand(1), c.rhs_batch, c.rhs_contract);
+    batch_ = left_.size(left_.batch);
+    m_ = left_.size(left_.free);
+    n_ = right_.size(right_.free);
+    k_ = left_.size(left_.contract);
+    acc_ = op::accumulator(op.result()->dtype());
+    pairs_ = op.operand(0)->dtype() == DType::bf16 && op.operand(1)->dtype() == DType::bf16 && acc_ == DType::f32;
+    if (n_ < 8 && m_ >= 4 * n_) {  // few columns: the long side lies along the lanes
+      swapped_ = true;
+      std::swap(left_, right_);
+      std::swap(m_, n_);
+    }
+    tile_ = register_tile(acc_);
+    built_.kernel = std::make_unique<loop::Kernel>("product");
+    builder_ = std::make_unique<loop::Builder>(*built_.kernel);
+    context_ = std::make_unique<KernelContext>(*builder_, fusion, built_);
+  }
+
+  Built build() {
+    Built out;
+    if (batch_ * m_ * n_ == 0) return out;
+    choose_blocks();
+    loop::Builder& b = *builder_;
+    std::int64_t row_blocks = (m_ + mb_ - 1) / mb_, column_blocks = (n_ + nb_ - 1) / nb_;
+    built_.kernel->grid = batch_ * row_blocks * column_blocks;
+    built_.parallel = static_cast<double>(batch_ * m_ * n_) * static_cast<double>(std::max<std::int64_t>(1, k_)) > 16 * kInlineWork;
+    if (k_ > 0) panel_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * padded(nb_));
+    if (k_ > kc_ && acc_ != op_.result()->dtype()) sums_ = b.scratch(acc_, mb_ * padded(nb_));
+    if (stages_left()) staged_ = b.scratch(DType::i32, k_block_steps() * mb_);
+    Index point = b.grid();
+    Index column = b.mod(point, column_blocks), row = b.mod(b.div(point, column_blocks), row_blocks), batch = b.div(point, column_blocks * row_blocks);
+    piece(row, m_, mb_, [&](Index m0, std::int64_t rows) {
+      piece(column, n_, nb_, [&](Index n0, std::int64_t columns) { block(batch, m0, rows, n0, columns); });
+    });
+    out.kernels.push_back(std::move(built_));
+    return out;
+  }
+
+ private:
+  std::int64_t padded(std::int64_t n) const { return (n + tile_.lanes - 1) / tile_.lanes * tile_.lanes; }
+  /// Steps of k in one block: pairs count once.
+  std::int64_t steps(std::int64_t k) const { return pairs_ ? (k + 1) / 2 : k; }
+  std::int64_t k_block_steps() const { return std::max<std::int64_t>(1, steps(std::min(k_, kc_))); }
+  /// Pairs of a left side that does not lie along k have to be woven together.
+  bool stages_left() const { return pairs_ && k_ > 0 && (!left_.contracts_minor() || k_ % 2 != 0); }
+
+  void choose_blocks() {
+    std::int64_t most_k = pairs_ ? 512 : 384;
+    kc_ = k_ <= most_k + 128 ? std::max<std::int64_t>(1, k_) : (k_ % 256 == 0 ? 256 : most_k);
+    if (pairs_ && k_ > most_k + 128 && k_ % 512 == 0) kc_ = 512;
+    auto round = [](std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; };
+    mb_ = std::min(round(m_, tile_.rows), round(512, tile_.rows));
+    nb_ = std::min(padded(n_), padded(256));
+    auto points = [&] { return batch_ * ((m_ + mb_ - 1) / mb_) * ((n_ + nb_ - 1) / nb_); };
+    while (points() < 8 && mb_ > 64) mb_ = round(mb_ / 2, tile_.rows);
+    while (points() < 8 && nb_ > 2 * tile_.lanes) nb_ = padded(nb_ / 2);
+    mb_ = std::min(mb_, m_);
+    nb_ = std::min(nb_, n_);
+  }
+
+  /// `body(begin, length)` for piece `at` of [0, total) in pieces of `size`; a shorter last one is code of its own.
+  void piece(Index at, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
+    std::int64_t pieces = (total + size - 1) / size, tail = total - (pieces - 1) * size;
+    if (pieces == 1) return body(0, total);
+    if (tail == size) return body(at * size, size);
+    builder_->if_(builder_->less(at, pieces - 1), [&] { body(at * size, size); }, [&] { body((pieces - 1) * size, tail); });
+  }
+
+  /// Loops over [0, total) in pieces of `size`, the last one shorter.
+  void sweep(std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
+    std::int64_t whole = total / size;
+    if (whole == 1) body(0, size);
+    else if (whole > 1) builder_->for_(0, whole, 1, [&](Index i) { body(i * size, size); });
+    if (total % size) body(whole * size, total % size);
+  }
+
+  void block(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns) {
+    if (k_ == 0) {
+      tiles(batch, m0, rows, n0, columns, 0, 0, true, true);
+      return;
+    }
+    if (k_ <= kc_) return part(batch, m0, rows, n0, columns, 0, k_, true, true);
+    std::int64_t whole = k_ / kc_, tail = k_ % kc_;
+    part(batch, m0, rows, n0, columns, 0, kc_, true, false);
+    std::int64_t middle_end = tail ? whole : whole - 1;
+    if (middle_end > 1) builder_->for_(1, middle_end, 1, [&](Index i) { part(batch, m0, rows, n0, columns, i * kc_, kc_, false, false); });
+    part(batch, m0, rows, n0, columns, middle_end * kc_, tail ? tail : kc_, false, true);
+  }
+
+  void part(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns, Index k0, std::int64_t depth, bool first, bool last) {
+    pack_right(batch, n0, columns, k0, depth);
+    if (stages_left()) stage_left(batch, m0, rows, k0, depth);
+    tiles(batch, m0, rows, n0, columns, k0, depth, first, last);
+  }
+
+  Inst* element(const Side& s, Index batch, Index free, Index k) { return context_->at(s.value, s.index(*builder_, batch, free, k)); }
+  Inst* widened(const Side& s, Index batch, Index free, Index k) { return builder_->convert(acc_, element(s, batch, free, k)); }
+
+  /// Two bf16 elements, k and k + 1, as one i32; beyond the depth a zero.
+  Inst* pair(const Side& s, Index batch, Index free, Index k, bool odd_end) {
+    loop::Builder& b = *builder_;
+    auto half = [&](Index at) { return b.convert(DType::ui32, b.bitcast(DType::ui16, element(s, batch, free, at))); };
+    Inst* low = half(k);
+    Inst* both = odd_end ? low : b.binary(Opcode::or_, low, b.binary(Opcode::shl, half(k + 1), b.constant_int(DType::ui32, 16)));
+    return b.bitcast(DType::i32, both);
+  }
+
+  void pack_right(Index batch, Index n0, std::int64_t columns, Index k0, std::int64_t depth) {
+    loop::Builder& b = *builder_;
+    std::int64_t lanes = tile_.lanes, count = steps(depth);
+    sweep(columns, lanes, [&](Index n, std::int64_t width) {
+      Index base = n * count;  // panel n / lanes
+      auto put = [&](Index s, Index x, bool odd_end) {
+        Inst* v = pairs_ ? pair(right_, batch, n0 + n + x, k0 + s * 2, odd_end) : widened(right_, batch, n0 + n + x, k0 + s);
+        b.store(panel_, base + s * lanes + x, v);
+      };
+      std::int64_t even = pairs_ ? depth / 2 : count;
+      if (right_.contracts_minor()) {
+        b.for_(0, width, 1, [&](Index x) {
+          std::int64_t unrolled = even / 4 * 4;
+          if (unrolled) b.for_(0, unrolled / 4, 1, [&](Index s) { for (int u = 0; u < 4; ++u) put(s * 4 + u, x, false); });
+          for (std::int64_t s = unrolled; s < even; ++s) put(s, x, false);
+          if (even < count) put(even, x, true);
+        });
+      } else {
+        auto row = [&](Index s, bool odd_end) { b.vector(0, width, tile_.lanes, [&](Index x) { put(s, x, odd_end); }); };
+        if (even) b.for_(0, even, 1, [&](Index s) { row(s, false); });
+        if (even < count) row(even, true);
+      }
+    });
+  }
+
+  /// Pairs of the left side as [step][row].
+  void stage_left(Index batch, Index m0, std::int64_t rows, Index k0, std::int64_t depth) {
+    loop::Builder& b = *builder_;
+    auto row = [&](Index s, bool odd_end) {
+      b.vector(0, rows, 16, [&](Index m) { b.store(staged_, s * mb_ + m, pair(left_, batch, m0 + m, k0 + s * 2, odd_end)); });
+    };
+    if (depth / 2) b.for_(0, depth / 2, 1, [&](Index s) { row(s, false); });
+    if (depth % 2) row(depth / 2, true);
+  }
+
+  void tiles(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns, Index k0, std::int64_t depth, bool first, bool last) {
+    sweep(columns, tile_.lanes, [&](Index n, std::int64_t width) {
+      sweep(rows, tile_.rows, [&](Index m, std::int64_t height) { tile(batch, m0, m, height, n0, n, width, k0, depth, first, last); });
+    });
+  }
+
+  /// The left element(s) of row m at step s, uniform.
+  Inst* left(Index batch, Index m0, Index m, Index k0, Index s) {
+    loop::Builder& b = *builder_;
+    if (!pairs_) return widened(left_, batch, m0 + m, k0 + s);
+    if (staged_) return b.load(staged_, s * mb_ + m);
+    return pair(left_, batch, m0 + m, k0 + s * 2, false);
+  }
+
+  void tile(Index batch, Index m0, Index m, std::int64_t height, Index n0, Index n, std::int64_t width, Index k0, std::int64_t depth, bool first, bool last) {
+    loop::Builder& b = *builder_;
+    std::int64_t count = depth ? steps(depth) : 0;
+    b.vector(0, width, tile_.lanes, [&](Index x) {
+      std::vector<Inst*> sums;
+      for (std::int64_t r = 0; r < height; ++r)
+        sums.push_back(b.local(first ? b.constant(acc_, 0.0) : previous(batch, m0, m + r, n0, n + x), tile_.lanes));
+      auto step = [&](Index s) {
+        Inst* right = b.load(panel_, n * count + s * tile_.lanes + x);
+        for (std::int64_t r = 0; r < height; ++r) {
+          Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
+          b.set(sums[static_cast<std::size_t>(r)], multiply_add(left(batch, m0, m + r, k0, s), right, sum));
+        }
+      };
+      std::int64_t unroll = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
+      if (count) b.for_(0, count / unroll, 1, [&](Index i) { for (std::int64_t u = 0; u < unroll; ++u) step(i * unroll + u); });
+      for (std::int64_t r = 0; r < height; ++r) {
+        Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
+        if (last) b.store(context_->output(op_.result()), result_offset(batch, m0 + m + r, n0 + n + x), b.convert(op_.result()->dtype(), sum));
+        else if (sums_) b.store(sums_, (m + r) * padded(nb_) + n + x, sum);
+        else b.store(context_->output(op_.result()), result_offset(batch, m0 + m + r, n0 + n + x), sum);
+      }
+    });
+  }
+
+  Inst* previous(Index batch, Index m0, Index m, Index n0, Index n) {
+    if (sums_) return builder_->load(sums_, m * padded(nb_) + n);
+    return builder_->load(context_->output(op_.result()), result_offset(batch, m0 + m, n0 + n));
+  }
+  Inst* multiply_add(Inst* a, Inst* c, Inst* sum) {
+    loop::Builder& b = *builder_;
+    if (pairs_) return b.dot2(sum, a, c);
+    if (is_float(acc_)) return b.fma(a, c, sum);
+    return b.binary(Opcode::add, sum, b.binary(Opcode::mul, a, c));
+  }
+  Index result_offset(Index batch, Index m, Index n) const {
+    return swapped_ ? (batch * n_ + n) * m_ + m : (batch * m_ + m) * n_ + n;
+  }
+
+  const Op& op_;
+  Side left_, right_;
+  std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
+  DType acc_ = DType::f32;
+  bool pairs_ = false, swapped_ = false;
+  Tile tile_;
+  BuiltKernel built_;
+  std::unique_ptr<loop::Builder> builder_;
+  std::unique_ptr<KernelContext> context_;
+  loop::Ref *panel_ = nullptr, *sums_ = nullptr, *staged_ = nullptr;
+};
+
+}  // namespace
+
+Tile register_tile(DType accumulator) {
+  int lanes = byte_width(accumulator) > 4 ? 16 : 32;
+  return wide_registers() ? Tile{8, lanes} : Tile{6, lanes / 2};
+}
+
+Built build_product(const ir::Op& op, const Fusion& fusion) { return Product(op, fusion).build(); }
+
+}  // namespace strata::compile

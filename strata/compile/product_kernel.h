@@ -1,0 +1,19 @@
+// Kernels of dot_general: register tiles over packed panels, generated for the shapes at hand.
+//
+// Every output element is one chain of fused multiply-adds over k = 0 .. K-1, whatever the tiles, blocks and threads
+// (decisions.md 3). bf16 products go through `dot2` on pairs of k (docs/exceptions.md).
+#pragma once
+
+#include "strata/compile/kernel_build.h"
+
+namespace strata::compile {
+
+/// Register tile: `rows` accumulators of `lanes` columns. Chosen from the machine's vector registers; changes no bit.
+struct Tile {
+  int rows = 8, lanes = 32;
+};
+Tile register_tile(DType accumulator);
+
+Built build_product(const ir::Op& op, const Fusion& fusion);
+
+}  // namespace strata::compile

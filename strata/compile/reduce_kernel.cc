@@ -1,0 +1,290 @@
+#include "strata/compile/reduce_kernel.h"
+
+#include <algorithm>
+
+#include "strata/compile/combine.h"
+#include "strata/op/reduce.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Op;
+using ir::Value;
+
+/// A reduction's dimensions as numbers: `outer` kept ones before the last reduced one, `inner` kept ones after it.
+class Split {
+ public:
+  Split(const Op& op, std::vector<int> dims) : shape_(op.operand(0)->shape()) {
+    std::sort(dims.begin(), dims.end());
+    int last = dims.empty() ? -1 : dims.back();
+    for (int i = 0; i < shape_.rank(); ++i) {
+      if (std::find(dims.begin(), dims.end(), i) != dims.end()) reduced_.push_back(i);
+      else (i < last ? outer_ : inner_).push_back(i);
+    }
+  }
+  std::int64_t outer() const { return size(outer_); }
+  std::int64_t reduced() const { return size(reduced_); }
+  std::int64_t inner() const { return size(inner_); }
+  /// The operand's index at outer place o, reduced element k, inner place x.
+  std::vector<Index> index(loop::Builder& b, Index o, Index k, Index x) const {
+    std::vector<Index> out(static_cast<std::size_t>(shape_.rank()));
+    place(b, out, outer_, o);
+    place(b, out, reduced_, k);
+    place(b, out, inner_, x);
+    return out;
+  }
+
+ private:
+  Shape part(const std::vector<int>& dims) const {
+    std::vector<Dim> out;
+    for (int d : dims) out.push_back(shape_.dim(d));
+    return Shape(out);
+  }
+  std::int64_t size(const std::vector<int>& dims) const { return part(dims).count(); }
+  void place(loop::Builder& b, std::vector<Index>& out, const std::vector<int>& dims, Index offset) const {
+    std::vector<Index> index = delinearize(b, part(dims), offset);
+    for (std::size_t i = 0; i < dims.size(); ++i) out[static_cast<std::size_t>(dims[i])] = index[i];
+  }
+  const Shape& shape_;
+  std::vector<int> outer_, reduced_, inner_;
+};
+
+/// Runs `body(begin, length)` for chunk c of [0, total) in pieces of `size`, the last of which may be shorter.
+void for_chunk(loop::Builder& b, Index c, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
+  std::int64_t chunks = (total + size - 1) / size, tail = total - (chunks - 1) * size;
+  if (tail == size || chunks == 1) return body(c * size, tail == size ? size : tail);
+  b.if_(b.less(c, chunks - 1), [&] { body(c * size, size); }, [&] { body((chunks - 1) * size, tail); });
+}
+
+class Reduce {
+ public:
+  Reduce(const Op& op, const Fusion& fusion) : op_(op), fusion_(fusion), reduction_(reduction_of(op)), split_(op, reduction_.dims) {
+    order_ = op::reduce_order(op.operand(0)->type(), reduction_.dims);
+    dtype_ = op.operand(0)->dtype();
+  }
+
+  Built build() {
+    if (op_.result()->shape().count() == 0) return {};
+    if (reduction_.combiner == op::Combiner::region) {
+      if (op::is_arg_extremum(op_.region(0)) && order_.lanes > 1 && split_.reduced() >= 32) arg_extremum();
+      else sequential();
+    } else if (split_.reduced() == 0) {
+      only_initial();
+    } else if (order_.lanes > 1) {
+      rows();
+    } else {
+      columns();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  BuiltKernel& kernel(const char* name) {
+    out_.kernels.emplace_back();
+    out_.kernels.back().kernel = std::make_unique<loop::Kernel>(name);
+    out_.kernels.back().parallel = static_cast<double>(op_.operand(0)->shape().count()) > kInlineWork;
+    return out_.kernels.back();
+  }
+  loop::Opcode code() const { return op::opcode(reduction_.combiner, dtype_); }
+  Inst* neutral_element(loop::Builder& b) { return neutral(b, reduction_.combiner, dtype_); }
+  Inst* element(KernelContext& context, Index o, Index k, Index x, int operand = 0) {
+    return context.at(op_.operand(operand), split_.index(context.b, o, k, x));
+  }
+  Inst* initial(KernelContext& context, int operand = 0) { return context.at(op_.operand(operand + static_cast<int>(op_.operands.size()) / 2), {}); }
+  /// init op total, rounded.
+  Inst* finish(KernelContext& context, Inst* total) {
+    return context.b.convert(op_.result()->dtype(), context.b.binary(code(), widen(context.b, dtype_, initial(context)), total));
+  }
+
+  void only_initial() {
+    BuiltKernel& built = kernel("reduce_none");
+    loop::Builder b(*built.kernel);
+    KernelContext context(b, fusion_, built);
+    Inst* value = finish(context, neutral_element(b));
+    b.vector(0, op_.result()->shape().count(), 16, [&](Index j) { b.store(context.output(op_.result()), j, value); });
+  }
+
+  /// Lanes along memory. One phase when there are rows enough for the threads, else chunks first.
+  void rows() {
+    std::int64_t rows = split_.outer(), chunks = order_.chunks();
+    bool two = rows < 16 && chunks > 4;
+    BuiltKernel& built = kernel("reduce_rows");
+    loop::Builder b(*built.kernel);
+    KernelContext context(b, fusion_, built);
+    if (two) out_.temporaries.push_back(rows * chunks * static_cast<std::int64_t>(byte_width(op::accumulator(dtype_))));
+    loop::Ref* partial = two ? context.temporary(0, op::accumulator(dtype_), rows * chunks, loop::Ref::Mode::inout) : nullptr;
+    std::int64_t per_point = two ? largest_divisor(chunks, 8) : largest_divisor(rows, std::max<std::int64_t>(1, 16384 / split_.reduced()));
+    built.kernel->grid = (two ? rows * chunks : rows) / per_point;
+    auto chunk = [&](Index row, Index c) {
+      Inst* local = b.local(neutral_element(b));
+      for_chunk(b, c, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
+        Inst* lanes = b.local(neutral_element(b), order_.lanes);
+        b.vector(begin, begin + length, order_.lanes, [&](Index k) { b.set(lanes, b.binary(code(), b.get(lanes), widen(b, dtype_, element(context, row, k, 0)))); });
+        b.set(local, b.reduce(code(), b.get(lanes)));
+      });
+      return b.get(local);
+    };
+    Index first = b.grid() * per_point;
+    b.for_(0, per_point, 1, [&](Index i) {
+      Index point = first + i;
+      if (two) return b.store(partial, point, chunk(b.div(point, chunks), b.mod(point, chunks)));
+      Inst* total = b.local(neutral_element(b));
+      auto add = [&](Index c) { b.set(total, b.binary(code(), b.get(total), chunk(point, c))); };
+      if (chunks == 1) add(0);
+      else b.for_(0, chunks, 1, add);
+      b.store(context.output(op_.result()), point, finish(context, b.get(total)));
+    });
+    if (two) combine_chunks(rows, chunks, 1);
+  }
+
+  /// Lanes along the outputs: a block of inner places is accumulated in a scratch row, eight reduced elements a time.
+  void columns() {
+    std::int64_t outer = split_.outer(), inner = split_.inner(), chunks = order_.chunks();
+    bool two = chunks > 1;
+    std::int64_t most = two ? 4096 : std::clamp<std::int64_t>(outer * inner / 8, 64, 2048);
+    std::int64_t width = largest_divisor(inner, most);
+    if (width < 32) width = std::min<std::int64_t>(inner, 512);
+    std::int64_t blocks = (inner + width - 1) / width;
+    BuiltKernel& built = kernel("reduce_columns");
+    built.kernel->grid = outer * chunks * blocks;
+    loop::Builder b(*built.kernel);
+    KernelContext context(b, fusion_, built);
+    DType acc = op::accumulator(dtype_);
+    if (two) out_.temporaries.push_back(outer * chunks * inner * static_cast<std::int64_t>(byte_width(acc)));
+    loop::Ref* target = two ? context.temporary(0, acc, outer * chunks * inner, loop::Ref::Mode::inout) : nullptr;
+    loop::Ref* row = b.scratch(acc, width);
+    Index point = b.grid();
+    Index block = b.mod(point, blocks), chunk = b.mod(b.div(point, blocks), chunks), o = b.div(point, blocks * chunks);
+    for_chunk(b, block, inner, width, [&](Index x0, std::int64_t columns) {
+      b.vector(0, columns, 16, [&](Index x) { b.store(row, x, neutral_element(b)); });
+      for_chunk(b, chunk, order_.count, order_.chunk, [&](Index k0, std::int64_t length) {
+        auto steps = [&](Index k, std::int64_t n) {
+          b.vector(0, columns, 16, [&](Index x) {
+            Inst* sum = b.load(row, x);
+            for (std::int64_t u = 0; u < n; ++u) sum = b.binary(code(), sum, widen(b, dtype_, element(context, o, k + u, x0 + x)));
+            b.store(row, x, sum);
+          });
+        };
+        if (length >= 8) b.for_(0, length / 8, 1, [&](Index i) { steps(k0 + i * 8, 8); });
+        if (length % 8) steps(k0 + length / 8 * 8, length % 8);
+      });
+      b.vector(0, columns, 16, [&](Index x) {
+        if (two) b.store(target, (o * chunks + chunk) * inner + x0 + x, b.load(row, x));
+        else b.store(context.output(op_.result()), o * inner + x0 + x, finish(context, b.binary(code(), neutral_element(b), b.load(row, x))));
+      });
+    });
+    if (two) combine_chunks(outer, chunks, inner);
+  }
+
+  /// Second phase: results of chunks in order, for each of outer x inner outputs.
+  void combine_chunks(std::int64_t outer, std::int64_t chunks, std::int64_t inner) {
+    BuiltKernel& built = kernel("reduce_chunks");
+    std::int64_t width = largest_divisor(inner, 1024);
+    built.kernel->grid = outer * (inner / width);
+    built.parallel = static_cast<double>(outer * chunks * inner) > kInlineWork;
+    loop::Builder b(*built.kernel);
+    KernelContext context(b, fusion_, built);
+    loop::Ref* partial = context.temporary(0, op::accumulator(dtype_), outer * chunks * inner, loop::Ref::Mode::in);
+    Index o = b.div(b.grid(), inner / width), x0 = b.mod(b.grid(), inner / width) * width;
+    int lanes = width >= 16 ? 16 : 1;
+    auto column = [&](Index x) {
+      Inst* total = b.local(neutral_element(b), lanes);
+      b.for_(0, chunks, 1, [&](Index c) { b.set(total, b.binary(code(), b.get(total), b.load(partial, (o * chunks + c) * inner + x0 + x))); });
+      b.store(context.output(op_.result()), o * inner + x0 + x, finish(context, b.get(total)));
+    };
+    if (lanes > 1) b.vector(0, width, lanes, column);
+    else b.for_(0, width, 1, column);
+  }
+
+  std::vector<Inst*> apply(KernelContext& context, const std::vector<Inst*>& state, const std::vector<Inst*>& elements) {
+    std::vector<Inst*> arguments = state;
+    arguments.insert(arguments.end(), elements.begin(), elements.end());
+    return op::lower_region(context, op_.region(0), arguments);
+  }
+
+  /// A general region, element after element.
+  void sequential() {
+    BuiltKernel& built = kernel("reduce_region");
+    loop::Builder b(*built.kernel);
+    KernelContext context(b, fusion_, built);
+    std::int64_t inner = split_.inner();
+    int n = static_cast<int>(op_.operands.size()) / 2;
+    std::int64_t outputs = split_.outer() * inner, per_point = largest_divisor(outputs, 64);
+    built.kernel->grid = outputs / per_point;
+    b.for_(0, per_point, 1, [&](Index i) {
+      Index out = b.grid() * per_point + i;
+      std::vector<Inst*> state;
+      for (int a = 0; a < n; ++a) state.push_back(b.local(initial(context, a)));
+      b.for_(0, split_.reduced(), 1, [&](Index k) { step(context, state, b.div(out, inner), k, b.mod(out, inner)); });
+      for (int a = 0; a < n; ++a) b.store(context.output(op_.result(a)), out, b.get(state[static_cast<std::size_t>(a)]));
+    });
+  }
+
+  void step(KernelContext& context, const std::vector<Inst*>& state, Index o, Index k, Index x) {
+    loop::Builder& b = context.b;
+    std::vector<Inst*> now, elements;
+    for (std::size_t a = 0; a < state.size(); ++a) {
+      now.push_back(b.get(state[a]));
+      elements.push_back(element(context, o, k, x, static_cast<int>(a)));
+    }
+    std::vector<Inst*> next = apply(context, now, elements);
+    for (std::size_t a = 0; a < state.size(); ++a) b.set(state[a], next[a]);
+  }
+
+  /// Whether (v, i) comes before (w, j) in the total order of op/reduce.h.
+  Inst* better(loop::Builder& b, bool maximum, Inst* v, Inst* i, Inst* w, Inst* j) {
+    using loop::Compare;
+    auto both = [&](Inst* x, Inst* y) { return b.binary(loop::Opcode::and_, x, y); };
+    auto either = [&](Inst* x, Inst* y) { return b.binary(loop::Opcode::or_, x, y); };
+    DType dtype = v->type.dtype;
+    Inst *wide_v = widen(b, dtype, v), *wide_w = widen(b, dtype, w);
+    Inst *v_nan = b.compare(Compare::ne, wide_v, wide_v), *w_nan = b.compare(Compare::ne, wide_w, wide_w);
+    Inst* ahead = either(b.compare(maximum ? Compare::gt : Compare::lt, wide_v, wide_w), both(v_nan, b.unary(loop::Opcode::not_, w_nan)));
+    Inst* level = either(b.compare(Compare::eq, wide_v, wide_w), both(v_nan, w_nan));
+    return either(ahead, both(level, b.compare(Compare::lt, i, j)));
+  }
+
+  /// An argument maximum or minimum has one result in any order, so lanes run side by side and meet at the end.
+  void arg_extremum() {
+    constexpr int lanes = 32;
+    BuiltKernel& built = kernel("arg_extremum");
+    loop::Builder b(*built.kernel);
+    KernelContext context(b, fusion_, built);
+    std::int64_t rows = split_.outer(), per_point = largest_divisor(rows, std::max<std::int64_t>(1, 16384 / split_.reduced()));
+    built.kernel->grid = rows / per_point;
+    std::vector<loop::Ref*> meet;
+    for (int a = 0; a < 2; ++a) meet.push_back(b.scratch(op_.operand(a)->dtype(), lanes));
+    b.for_(0, per_point, 1, [&](Index i) {
+      Index row = b.grid() * per_point + i;
+      std::vector<Inst*> state, last;
+      for (int a = 0; a < 2; ++a) state.push_back(b.local(initial(context, a), lanes));
+      b.vector(0, split_.reduced(), lanes, [&](Index k) { step(context, state, row, k, 0); });
+      b.vector(0, lanes, lanes, [&](Index l) {
+        for (std::size_t a = 0; a < 2; ++a) b.store(meet[a], l, b.get(state[a]));
+      });
+      for (int a = 0; a < 2; ++a) last.push_back(b.local(initial(context, a)));
+      bool maximum = op::arg_extremum(op_.region(0))->maximum;
+      b.for_(0, lanes, 1, [&](Index l) {
+        Inst *value = b.load(meet[0], l), *index = b.load(meet[1], l);
+        Inst* take = better(b, maximum, value, index, b.get(last[0]), b.get(last[1]));
+        b.set(last[0], b.select(take, value, b.get(last[0])));
+        b.set(last[1], b.select(take, index, b.get(last[1])));
+      });
+      for (int a = 0; a < 2; ++a) b.store(context.output(op_.result(a)), row, b.get(last[static_cast<std::size_t>(a)]));
+    });
+  }
+
+  const Op& op_;
+  const Fusion& fusion_;
+  op::Reduction reduction_;
+  Split split_;
+  op::ReduceOrder order_;
+  DType dtype_ = DType::f32;
+  Built out_;
+};
+
+}  // namespace
+
+Built build_reduction(const ir::Op& op, const Fusion& fusion) { return Reduce(op, fusion).build(); }
+
+}  // namespace strata::compile

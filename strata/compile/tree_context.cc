@@ -1,0 +1,79 @@
+#include "strata/compile/tree_context.h"
+
+#include <algorithm>
+
+namespace strata::compile {
+
+using loop::Opcode;
+
+Index recombine(const Index& index) {
+  // A quotient variable is `div(index x, constant d)`, its remainder `rem(index x, constant d)` (loop::Builder::div).
+  auto source = [](const Inst* v, Opcode code) -> const Inst* {
+    return v->code == code && v->args.size() == 2 && v->args[1]->code == Opcode::constant ? v : nullptr;
+  };
+  auto operand = [](const Inst* v) { return v->args[0]->code == Opcode::index ? v->args[0]->index : Index::of(v->args[0]); };
+  for (const Index::Term& q : index.terms()) {
+    const Inst* quotient = source(q.variable, Opcode::div);
+    if (!quotient) continue;
+    auto divisor = static_cast<std::int64_t>(quotient->args[1]->bits);
+    for (const Index::Term& r : index.terms()) {
+      const Inst* remainder = source(r.variable, Opcode::rem);
+      if (!remainder || static_cast<std::int64_t>(remainder->args[1]->bits) != divisor) continue;
+      if (!(operand(quotient) == operand(remainder)) || q.coefficient != r.coefficient * divisor) continue;
+      Index rest = index - Index::of(q.variable) * q.coefficient - Index::of(r.variable) * r.coefficient;
+      return recombine(rest + operand(quotient) * r.coefficient);
+    }
+  }
+  return index;
+}
+
+Index linearize(loop::Builder&, const Shape& shape, std::span<const Index> index) {
+  Index offset = 0;
+  for (int i = 0; i < shape.rank(); ++i) offset = offset * shape[i] + index[static_cast<std::size_t>(i)];
+  return recombine(offset);
+}
+
+std::vector<Index> delinearize(loop::Builder& b, const Shape& shape, const Index& offset) {
+  std::vector<Index> out(static_cast<std::size_t>(shape.rank()));
+  Index rest = offset;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    auto& slot = out[static_cast<std::size_t>(i)];
+    std::int64_t size = shape[i];
+    if (size <= 1) {
+      slot = 0;
+    } else if (i == 0) {
+      slot = rest;
+    } else {
+      slot = b.mod(rest, size);
+      rest = b.div(rest, size);
+    }
+  }
+  return out;
+}
+
+Inst* TreeContext::at(const ir::Value* v, std::span<const Index> index) {
+  Index offset = linearize(b, v->shape(), index);
+  for (const Known& k : known_[v]) {
+    if (!(k.offset == offset) || !b.is_open(k.body)) continue;
+    const auto& guards = b.guards();
+    if (k.guards.size() <= guards.size() && std::equal(k.guards.begin(), k.guards.end(), guards.begin())) return k.inst;
+  }
+  Inst* result;
+  if (inlined(v)) {
+    const auto* elemental = std::get_if<op::Elemental>(&op::def(*v->op()).lowering);
+    STRATA_CHECK(elemental != nullptr, "{} is computed here but has no elementwise lowering", v->op()->name());
+    result = elemental->element(*this, *v->op(), v->index(), index);
+  } else {
+    result = leaf(v, index, offset);
+  }
+  remember(v, offset, result);
+  return result;
+}
+
+Inst* TreeContext::at_offset(const ir::Value* v, const Index& offset) { return at(v, delinearize(b, v->shape(), offset)); }
+
+void TreeContext::remember(const ir::Value* v, const Index& offset, Inst* inst) {
+  known_[v].push_back({offset, inst, b.current(), b.guards()});
+}
+
+}  // namespace strata::compile

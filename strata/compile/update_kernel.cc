@@ -1,0 +1,26 @@
+#include "strata/compile/update_kernel.h"
+
+namespace strata::compile {
+
+Built build_update(const ir::Op& op, const Fusion& fusion) {
+  const auto& update = std::get<op::Update>(op::def(op).lowering);
+  Built out;
+  std::int64_t grid = update.grid(op);
+  if (grid <= 0 || op.result()->shape().count() == 0) return out;
+  BuiltKernel built;
+  built.kernel = std::make_unique<loop::Kernel>("update");
+  built.kernel->grid = grid;
+  {
+    loop::Builder b(*built.kernel);
+    KernelContext context(b, fusion, built);
+    loop::Ref* target = context.output(op.result());
+    update.emit(context, op, target, b.grid());
+  }
+  double elements = 0;
+  for (std::size_t i = 1; i < op.operands.size(); ++i) elements += static_cast<double>(op.operands[i]->shape().count());
+  built.parallel = grid > 1 && elements > kInlineWork;
+  out.kernels.push_back(std::move(built));
+  return out;
+}
+
+}  // namespace strata::compile
