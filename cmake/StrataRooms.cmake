@@ -51,12 +51,17 @@ endfunction()
 function(strata_library)
 endfunction()
 
-# Programs: tools/NAME.cc becomes build/bin/NAME (underscores become dashes), strata/cli/*_main.cc likewise.
+# Programs: tools/NAME.cc becomes build/bin/NAME (underscores become dashes), strata/cli/*_main.cc and the speed programs
+# bench/NAME.cc likewise.
 function(strata_programs)
   set(all ${STRATA_ROOMS})
   list(TRANSFORM all PREPEND strata_)
   list(REVERSE all)
   file(GLOB mains CONFIGURE_DEPENDS tools/*.cc strata/cli/*_main.cc)
+  if(STRATA_BENCH)
+    file(GLOB benches CONFIGURE_DEPENDS bench/*.cc)
+    list(APPEND mains ${benches})
+  endif()
   foreach(main ${mains})
     get_filename_component(program ${main} NAME_WE)
     string(REPLACE "_main" "" program ${program})

@@ -1,0 +1,123 @@
+#include "strata/base/thread_pool.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <xmmintrin.h>
+
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace strata {
+namespace {
+
+/// Runs `f(begin, end)` on the pool.
+template <class F>
+void parallel(std::int64_t points, std::int64_t grain, F f) {
+  parallel_for(points, grain, [](void* ctx, std::int64_t begin, std::int64_t end) { (*static_cast<F*>(ctx))(begin, end); }, &f);
+}
+
+class ThreadPoolTest : public ::testing::TestWithParam<int> {
+ protected:
+  ThreadPoolTest() { set_num_threads(GetParam()); }
+  ~ThreadPoolTest() override {
+    testing_hooks::inject_yields(0);
+    set_num_threads(0);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Threads, ThreadPoolTest, ::testing::Values(1, 2, 3, 8));
+
+TEST_P(ThreadPoolTest, EveryPointRunsOnceInItsChunk) {
+  testing_hooks::inject_yields(42);
+  for (std::int64_t points : {0, 1, 7, 64, 1000}) {
+    for (std::int64_t grain : {1, 3, 64, 5000}) {
+      std::vector<std::atomic<int>> seen(static_cast<std::size_t>(points));
+      parallel(points, grain, [&](std::int64_t begin, std::int64_t end) {
+        EXPECT_EQ(begin % grain, 0);
+        EXPECT_EQ(end, std::min(points, begin + grain));
+        for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
+      });
+      for (auto& n : seen) EXPECT_EQ(n, 1);
+    }
+  }
+}
+
+TEST_P(ThreadPoolTest, ManyShortRunsAndPauses) {
+  std::atomic<std::int64_t> sum = 0;
+  for (int run = 0; run < 3000; ++run) {
+    parallel(4, 1, [&](std::int64_t begin, std::int64_t) { sum += begin; });
+    if (run % 1000 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // the others fall asleep
+  }
+  EXPECT_EQ(sum, 3000 * 6);
+}
+
+TEST_P(ThreadPoolTest, NestedCallsRunInOrderOnTheirThread) {
+  parallel(4, 1, [&](std::int64_t, std::int64_t) {
+    auto self = std::this_thread::get_id();
+    std::int64_t next = 0;
+    parallel(10, 3, [&](std::int64_t begin, std::int64_t end) {
+      EXPECT_EQ(std::this_thread::get_id(), self);
+      EXPECT_EQ(begin, next);
+      next = end;
+    });
+    EXPECT_EQ(next, 10);
+  });
+}
+
+TEST_P(ThreadPoolTest, SeveralCallersAtOnce) {
+  std::atomic<int> total = 0;
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 4; ++c)
+    callers.emplace_back([&] {
+      for (int run = 0; run < 200; ++run) parallel(8, 1, [&](std::int64_t, std::int64_t) { ++total; });
+    });
+  for (auto& c : callers) c.join();
+  EXPECT_EQ(total, 4 * 200 * 8);
+}
+
+TEST_P(ThreadPoolTest, AnExceptionReachesTheCallerAndThePoolGoesOn) {
+  for (std::int64_t bad : {0, 5, 9}) {
+    EXPECT_THROW(parallel(10, 1, [&](std::int64_t begin, std::int64_t) { if (begin == bad) throw std::runtime_error("no"); }), std::runtime_error);
+  }
+  std::atomic<int> n = 0;
+  parallel(10, 1, [&](std::int64_t, std::int64_t) { ++n; });
+  EXPECT_EQ(n, 10);
+}
+
+TEST_P(ThreadPoolTest, ChunksNeitherFlushNorSeeTheCallersMode) {
+  constexpr unsigned kFlush = 0x8040;
+  unsigned before = _mm_getcsr();
+  _mm_setcsr(before | kFlush);
+  std::atomic<unsigned> flags = 0;
+  parallel(16, 1, [&](std::int64_t, std::int64_t) { flags |= _mm_getcsr() & 0xffc0u & ~0x1f80u; });
+  unsigned after = _mm_getcsr();
+  _mm_setcsr(before);
+  EXPECT_EQ(flags, 0u);
+  EXPECT_EQ(after & kFlush, kFlush);
+}
+
+TEST_P(ThreadPoolTest, AForkedChildHasItsOwnPool) {
+  parallel(8, 1, [](std::int64_t, std::int64_t) {});
+  pid_t child = fork();
+  if (child == 0) {
+    std::atomic<int> n = 0;
+    for (int run = 0; run < 20; ++run) parallel(8, 1, [&](std::int64_t, std::int64_t) { ++n; });
+    _exit(n == 160 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(ThreadPool, CountsThreads) {
+  set_num_threads(3);
+  EXPECT_EQ(num_threads(), 3);
+  set_num_threads(0);
+  EXPECT_GE(num_threads(), 1);
+}
+
+}  // namespace
+}  // namespace strata
