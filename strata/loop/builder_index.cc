@@ -12,17 +12,17 @@ namespace {
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a % b < 0); }
 std::int64_t gcd(std::int64_t a, std::int64_t b) { return std::gcd(a, b); }
 
-/// index = divisor * quotient + rest, by coefficients.
+/// index = divisor * quotient + rest, where the quotient takes the terms that the divisor divides. The others stay as
+/// they are, so that quotients by different divisors are of the same rest, and rejoin.
 struct Split {
   Index quotient, rest;
 };
 Split split(const Index& index, std::int64_t divisor) {
-  std::int64_t constant = floor_div(index.constant(), divisor);
-  Split parts{constant, index.constant() - constant * divisor};
+  Split parts{0, index.constant()};
   for (const Index::Term& term : index.terms()) {
-    Index variable = Index::of(term.variable);
-    parts.quotient = parts.quotient + variable * (term.coefficient / divisor);
-    parts.rest = parts.rest + variable * (term.coefficient % divisor);
+    bool whole = term.coefficient % divisor == 0;
+    Index& part = whole ? parts.quotient : parts.rest;
+    part = part + Index::of(term.variable) * (whole ? term.coefficient / divisor : term.coefficient);
   }
   return parts;
 }
@@ -139,7 +139,6 @@ Index Builder::div(const Index& index, std::int64_t divisor) {
   if (index.is_constant()) return floor_div(index.constant(), divisor);
   if (!options_.fold) return Index::of(i64_op(Opcode::div, index, divisor));
   auto [quotient, rest] = split(index, divisor);
-  if (rest.is_constant()) return quotient;
   if (auto whole = without_carry(rest, divisor)) return quotient + whole->high;
   if (rest.min() == INT64_MIN) return Index::of(i64_op(Opcode::div, index, divisor));
   if (auto carry = best_unit(rest, divisor)) return quotient + div(carry->high, divisor / carry->unit);
@@ -153,7 +152,6 @@ Index Builder::mod(const Index& index, std::int64_t divisor) {
   if (index.is_constant()) return index.constant() - floor_div(index.constant(), divisor) * divisor;
   if (!options_.fold) return Index::of(i64_op(Opcode::rem, index, divisor));
   Index rest = split(index, divisor).rest;
-  if (rest.is_constant()) return rest;
   if (auto whole = without_carry(rest, divisor)) return whole->low;
   if (rest.min() == INT64_MIN) return Index::of(i64_op(Opcode::rem, index, divisor));
   if (auto carry = best_unit(rest, divisor)) return mod(carry->high, divisor / carry->unit) * carry->unit + carry->low;

@@ -54,12 +54,22 @@ Range range_of(const std::vector<Index::Term>& terms, std::int64_t constant) {
   return fits ? range : Range{INT64_MIN, INT64_MAX};
 }
 
-bool divides_same(const Inst* quotient, const Inst* remainder) {
-  auto of = [](const Inst* i, Opcode code) {
-    return !i->is_variable && i->code == code && i->args.size() == 2 && i->args[1]->code == Opcode::constant && i->type.dtype == DType::i64;
-  };
-  return of(quotient, Opcode::div) && of(remainder, Opcode::rem) && quotient->args[0] == remainder->args[0] &&
-         quotient->args[1]->bits == remainder->args[1]->bits;
+/// The positive constant by which an i64 value is a quotient or remainder; 0 if it is none.
+std::int64_t divisor_of(const Inst* i, Opcode code) {
+  bool divides = !i->is_variable && i->code == code && i->type.dtype == DType::i64 && i->args.size() == 2;
+  if (!divides || i->args[1]->code != Opcode::constant) return 0;
+  return std::max<std::int64_t>(0, static_cast<std::int64_t>(i->args[1]->bits));
+}
+
+/// Whether `quotient` is floor(v / d) of the v and d of which `remainder` is v % d; v may itself be w / e, which is never
+/// negative, and the quotient then w / (e * d).
+bool belongs(const Inst* quotient, const Inst* remainder) {
+  std::int64_t whole = divisor_of(quotient, Opcode::div), part = divisor_of(remainder, Opcode::rem);
+  if (whole == 0 || part == 0) return false;
+  const Inst *dividend = quotient->args[0], *v = remainder->args[0];
+  if (dividend == v) return whole == part;
+  std::int64_t inner = divisor_of(v, Opcode::div);
+  return inner != 0 && v->args[0] == dividend && v->low >= 0 && inner <= whole && Wide{inner} * part == whole;
 }
 
 Index whole_of(Inst* value) { return value->code == Opcode::index && !value->is_variable ? value->index : Index::of(value); }
@@ -67,11 +77,10 @@ Index whole_of(Inst* value) { return value->code == Opcode::index && !value->is_
 /// d * (v / d) + v % d is v: indices taken apart and put together again are what they were.
 Index rejoin(const Index& index) {
   for (const Index::Term& r : index.terms()) {
-    if (r.variable->is_variable || r.variable->code != Opcode::rem) continue;
+    std::int64_t divisor = divisor_of(r.variable, Opcode::rem);
+    if (divisor == 0) continue;
     for (const Index::Term& q : index.terms()) {
-      if (!divides_same(q.variable, r.variable)) continue;
-      auto divisor = static_cast<std::int64_t>(q.variable->args[1]->bits);
-      if (q.coefficient != wrap_mul(r.coefficient, divisor)) continue;
+      if (q.coefficient != wrap_mul(r.coefficient, divisor) || !belongs(q.variable, r.variable)) continue;
       Inst* value = r.variable->args[0];
       return index - Index::of(r.variable) * r.coefficient - Index::of(q.variable) * q.coefficient + whole_of(value) * r.coefficient;
     }
