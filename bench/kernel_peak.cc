@@ -3,7 +3,8 @@
 //   kernel-peak [asm]    one thread; with "asm" prints the inner kernels' assembly
 //
 // A product tile of 14 x 32 f32 (28 vectors of sums, A broadcast from a packed panel, B two vectors wide) and one of
-// 12 x 32 in bf16 pairs, against the rate of independent fused multiply-adds; and a sweep y = 2x + 1 over 16 M elements.
+// 12 x 32 in bf16 pairs, against the rate of independent fused multiply-adds; the elementary functions; and a sweep
+// y = 2x + 1 over 16 M elements.
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "strata/compile/llvm/compile_kernels.h"
+#include "strata/loop/math/math.h"
 
 namespace {
 
@@ -101,6 +103,24 @@ double peak_rate(bool pairs) {
   return rate;
 }
 
+/// Elements a nanosecond of y = f(x) in the first cache, and what compiling it takes.
+void elementary(const loop::math::UnaryFunction& function, int lanes, bool assembly) {
+  Kernel kernel(std::string(function.name));
+  Builder b(kernel);
+  constexpr std::int64_t n = 2048;
+  Ref* x = b.parameter(DType::f32, n, Ref::Mode::in);
+  Ref* y = b.parameter(DType::f32, n, Ref::Mode::out);
+  b.vector(0, n, lanes, [&](Index i) { b.store(y, i, function.traced(b, b.load(x, i))); });
+  if (assembly) print_assembly(kernel);
+  compile::KernelFn f = nullptr;
+  double compile = seconds_of([&] { f = compile::compile_kernel_for(compile::CpuTarget::host(), kernel); });
+  std::vector<float> from(n), to(n);
+  for (std::size_t i = 0; i < n; ++i) from[i] = 0.001f * static_cast<float>(i) + 0.01f;
+  void* refs[] = {from.data(), to.data()};
+  double t = seconds_of([&] { for (int i = 0; i < 500; ++i) f(refs, 0, 1); });
+  std::printf("%-10s x%-3d %8.2f elements/ns   compiled in %5.1f ms\n", kernel.name.c_str(), lanes, 500.0 * n / t * 1e-9, compile * 1e3);
+}
+
 void sweep(bool streaming, bool assembly) {
   Kernel kernel("axpb");
   Builder b(kernel);
@@ -132,6 +152,8 @@ int main(int argc, char** argv) {
   product("product 14x32 bf16", 14, true, bf16, assembly);
   product("product 12x32 bf16", 12, true, bf16, false);
   product("product 8x32 bf16", 8, true, bf16, false);
+  for (const auto& function : loop::math::unary_functions())
+    for (int lanes : {16, 32}) elementary(function, lanes, assembly && function.name == "exp" && lanes == 16);
   sweep(false, assembly);
   sweep(true, assembly);
 }

@@ -100,6 +100,9 @@ TEST_P(ThreadPoolTest, ChunksNeitherFlushNorSeeTheCallersMode) {
 }
 
 TEST_P(ThreadPoolTest, AForkedChildHasItsOwnPool) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the sanitizer allows no threads after a fork";
+#endif
   parallel(8, 1, [](std::int64_t, std::int64_t) {});
   pid_t child = fork();
   if (child == 0) {
