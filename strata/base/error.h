@@ -31,6 +31,13 @@ class Error : public std::exception {
     return *this;
   }
 
+  /// Says that the request is sound but beyond what Strata does yet: the commands' exit status 3 rather than 2.
+  Error& unsupported() {
+    unsupported_ = true;
+    return *this;
+  }
+  bool is_unsupported() const { return unsupported_; }
+
   const char* what() const noexcept override { return what_.c_str(); }
   const std::string& operation() const { return operation_; }
   const std::string& message() const { return message_; }
@@ -42,6 +49,7 @@ class Error : public std::exception {
     if (!where_.empty()) what_ += " [at " + where_ + "]";
   }
   std::string operation_, message_, where_, what_;
+  bool unsupported_ = false;
 };
 
 }  // namespace strata

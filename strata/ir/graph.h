@@ -156,8 +156,8 @@ struct OpInfo {
   bool isolated = false;
   /// How it is written in text beyond the generic form (ir/text/format.h); null: the generic form.
   const TextFormat* text = nullptr;
-  /// For operations whose result types are stated, not inferred (reshape, iota; `infer` is null): checks them
-  /// against operands and attributes; throws strata::Error.
+  /// For operations whose result types are stated, not inferred (reshape, iota; `infer` is null, or gives what they are
+  /// unless stated otherwise): checks them against operands and attributes; throws strata::Error.
   std::function<void(const Op&)> verify = nullptr;
 };
 

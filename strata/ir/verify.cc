@@ -12,6 +12,7 @@ namespace {
 /// A mistake, on its way out of the recursion.
 struct Broken {
   std::string message;
+  Code code = Code::invalid;
 };
 
 template <class... Args>
@@ -74,7 +75,7 @@ class Verifier {
   void types(const Op& op) {
     // Attributes of a kind that a rule did not expect fail its own checks: in a program that is the program's mistake.
     try {
-      if (op.info().verify) op.info().verify(op);
+      if (op.info().verify) return op.info().verify(op);
       if (!op.info().infer) return;
       std::vector<Type> inferred = op.info().infer(op.operands, op.attrs, op.regions);
       if (inferred.size() != static_cast<std::size_t>(op.num_results())) broken(op, "has {} results, but {} are inferred", op.num_results(), inferred.size());
@@ -82,8 +83,8 @@ class Verifier {
         if (const Type& stated = op.result(static_cast<int>(i))->type(); !may_be_same(stated, inferred[i]))
           broken(op, "result {} is {}, but {} is inferred", i, stated.to_string(), inferred[i].to_string());
     } catch (const Error& e) {
-      if (e.where().empty() && !op.where.text().empty()) throw Broken{op.where.text() + ": " + e.what()};
-      throw Broken{e.where().empty() ? std::string(e.what()) : e.where() + ": " + e.operation() + ": " + e.message()};
+      const std::string& where = e.where().empty() ? op.where.text() : e.where();
+      throw Broken{(where.empty() ? "" : where + ": ") + e.operation() + ": " + e.message(), e.is_unsupported() ? Code::unsupported : Code::invalid};
     } catch (const InternalError& e) {
       broken(op, "is malformed ({})", e.what());
     }
@@ -165,7 +166,7 @@ Status verify(const Block& block) {
   try {
     Verifier(nullptr).block(block);
   } catch (const Broken& b) {
-    return Status(Code::invalid, b.message);
+    return Status(b.code, b.message);
   }
   return Status();
 }
@@ -180,7 +181,7 @@ Status verify(const Module& module) {
     Recursion(module).check();
   } catch (const Broken& b) {
     bool placed = b.message.substr(0, 7) != "result ";
-    return Status(Code::invalid, placed ? b.message : fmt::format("function @{}: {}", function, b.message));
+    return Status(b.code, placed ? b.message : fmt::format("function @{}: {}", function, b.message));
   }
   return Status();
 }

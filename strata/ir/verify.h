@@ -6,7 +6,7 @@
 // isolated regions see their arguments alone); each operation's constraints hold and its result types are those that it
 // infers, or refine them ('?' against a size); isolated regions capture nothing; called functions exist, take and return
 // those types, and do not call themselves, directly or through others. The first mistake is reported, with the
-// operation and where it stands; Code::invalid.
+// operation and where it stands: Code::invalid, or Code::unsupported where an operation does not take a dtype yet.
 #pragma once
 
 #include "strata/base/result.h"

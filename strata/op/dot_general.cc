@@ -78,6 +78,16 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   return {Type(lhs.dtype(), Shape(std::move(dims)))};
 }
 
+/// The result's dtype is the program's choice; its shape is not.
+void verify(const Op& op) {
+  Type inferred = infer(op.operands, op.attrs, op.regions)[0];
+  if (op.num_results() != 1) throw Error("dot_general", "has one result, got {}", op.num_results());
+  const Type& stated = op.result()->type();
+  expect_storage("dot_general", stated.dtype());
+  if (!stated.is_tensor() || !may_equal(stated.shape(), inferred.shape()))
+    throw Error("dot_general", "the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
+}
+
 // ---- reference evaluation -------------------------------------------------------------------------------------
 
 /// Positions of all combinations of `dims`, row-major in the order they are listed.
@@ -277,7 +287,7 @@ Contraction lowering(const Op& op) {
 
 const OpDef& dot_general_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.dot_general", .infer = infer, .text = &ir::formats::dot_general},
+      .info = {.name = "stablehlo.dot_general", .infer = infer, .text = &ir::formats::dot_general, .verify = verify},
       .summary = "a product summed over contracting dimensions (StableHLO, dot_general)",
       .traits = {},
       .evaluate = evaluate,

@@ -20,7 +20,8 @@ void expect_kind(std::string_view op, DType dtype, unsigned kinds) {
   list(kSigned, "signed integers");
   list(kUnsigned, "unsigned integers");
   list(kFloat, "floats");
-  throw Error(std::string(op), "dtype {} is not admitted; it takes {}", name(dtype), admitted);
+  Error error(std::string(op), "dtype {} is not admitted; it takes {}", name(dtype), admitted);
+  throw is_complex(dtype) ? error.unsupported() : error;
 }
 
 namespace {

@@ -19,7 +19,7 @@ void expect_operands(std::string_view op, std::span<Value* const> operands, int 
 }
 
 void expect_storage(std::string_view op, DType dtype) {
-  if (!has_storage(dtype)) throw Error(std::string(op), "dtype {} is not supported", name(dtype));
+  if (!has_storage(dtype)) throw Error(std::string(op), "dtype {} is not supported", name(dtype)).unsupported();
 }
 
 void expect_length(std::string_view op, const char* what, const Ints& list, int rank) {
