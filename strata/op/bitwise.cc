@@ -44,10 +44,10 @@ std::span<const OpDef> bitwise_defs() {
           [](auto x, auto y) { return numbers::shift_left(x, y); }, instruction2<Opcode::shl>),
       binary<kInteger>({.name = "stablehlo.shift_right_arithmetic", .summary = "x >> y keeping the sign bit (spec: shift_right_arithmetic)",
           .jvp = zero_jvp, .transpose = kBits},
-          [](auto x, auto y) { return numbers::shift_right_arithmetic(x, y); }, shift_right<true>),
+          [](auto x, auto y) { return numbers::shift_right_arithmetic(x, y); }, [](Code& b, Inst* x, Inst* y) { return shift_right<true>(b, x, y); }),
       binary<kInteger>({.name = "stablehlo.shift_right_logical", .summary = "x >> y filling with zeros (spec: shift_right_logical)",
           .jvp = zero_jvp, .transpose = kBits},
-          [](auto x, auto y) { return numbers::shift_right_logical(x, y); }, shift_right<false>),
+          [](auto x, auto y) { return numbers::shift_right_logical(x, y); }, [](Code& b, Inst* x, Inst* y) { return shift_right<false>(b, x, y); }),
       binary<kBitsAndBool>({.name = "stablehlo.xor", .summary = "bitwise or logical exclusive or (spec: xor)", .jvp = zero_jvp, .transpose = kBits, .commutative = true},
           [](auto x, auto y) { return numbers::xor_(x, y); }, instruction2<Opcode::xor_>),
   };

@@ -90,6 +90,7 @@ Literals evaluate_binary(const Op& op, std::span<const Literal> operands, Evalua
 /// compute types.
 template <unsigned kinds, class Scalar, class Traced>
 OpDef unary(const Row& row, Scalar, Traced) {
+  static_assert(std::is_empty_v<Scalar> && std::is_empty_v<Traced>, "functions are made anew from their types");
   return elementwise(row, kinds, 1, evaluate_unary<kinds, Scalar>, Elemental{[](LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
     return c.b.convert(op.result()->dtype(), Traced{}(c.b, widened(c.b, c.operand(op, 0, index))));
   }});
@@ -97,6 +98,7 @@ OpDef unary(const Row& row, Scalar, Traced) {
 /// A row of two operands of one dtype.
 template <unsigned kinds, class Scalar, class Traced>
 OpDef binary(const Row& row, Scalar, Traced) {
+  static_assert(std::is_empty_v<Scalar> && std::is_empty_v<Traced>, "functions are made anew from their types");
   return elementwise(row, kinds, 2, evaluate_binary<kinds, Scalar>, Elemental{[](LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
     loop::Inst* x = widened(c.b, c.operand(op, 0, index));
     loop::Inst* y = widened(c.b, c.operand(op, 1, index));
@@ -115,6 +117,7 @@ inline constexpr auto instruction2 = [](loop::Builder& b, loop::Inst* x, loop::I
 /// The forward derivative of y = f(x) from `Tangent`: Value*(Builder&, x, y, dx).
 template <class Tangent>
 Rule<Jvp> derivative(Tangent) {
+  static_assert(std::is_empty_v<Tangent>);
   return Jvp([](Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) -> JvpResult {
     Value* y = again(b, op, operands).result();
     if (!tangents[0]) return {{y}, {nullptr}};
@@ -124,6 +127,7 @@ Rule<Jvp> derivative(Tangent) {
 /// The forward derivative of z = f(x, y) from its two parts: Value*(Builder&, x, y, z, dx or dy).
 template <class Left, class Right>
 Rule<Jvp> derivative(Left, Right) {
+  static_assert(std::is_empty_v<Left> && std::is_empty_v<Right>);
   return Jvp([](Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) -> JvpResult {
     Value* z = again(b, op, operands).result();
     Value* left = tangents[0] ? Left{}(b, operands[0], operands[1], z, tangents[0]) : nullptr;
