@@ -48,8 +48,13 @@ bool same(const Inst& a, const Inst& b) {
 
 bool is_commutative(Opcode code) {
   switch (code) {
-    case Opcode::add: case Opcode::mul: case Opcode::min: case Opcode::max:
-    case Opcode::and_: case Opcode::or_: case Opcode::xor_: return true;
+    case Opcode::add:
+    case Opcode::mul:
+    case Opcode::min:
+    case Opcode::max:
+    case Opcode::and_:
+    case Opcode::or_:
+    case Opcode::xor_: return true;
     default: return false;
   }
 }

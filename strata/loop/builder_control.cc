@@ -9,8 +9,16 @@ namespace {
 /// Instructions a machine may run although their result is not wanted.
 bool is_free(const Inst* inst) {
   switch (inst->code) {
-    case Opcode::load: case Opcode::store: case Opcode::local: case Opcode::get: case Opcode::set: case Opcode::for_:
-    case Opcode::vector: case Opcode::if_: case Opcode::while_: case Opcode::call: return false;
+    case Opcode::load:
+    case Opcode::store:
+    case Opcode::local:
+    case Opcode::get:
+    case Opcode::set:
+    case Opcode::for_:
+    case Opcode::vector:
+    case Opcode::if_:
+    case Opcode::while_:
+    case Opcode::call: return false;
     default: return true;
   }
 }
@@ -97,8 +105,8 @@ Inst* Builder::get(Inst* local) {
   return shared(std::move(inst));
 }
 void Builder::set(Inst* local, Inst* value) {
-  STRATA_CHECK(local->code == Opcode::local && local->type.dtype == value->type.dtype, "set of a {} to {}",
-               strata::name(local->type.dtype), strata::name(value->type.dtype));
+  STRATA_CHECK(local->code == Opcode::local && local->type.dtype == value->type.dtype, "set of a {} to {}", strata::name(local->type.dtype),
+               strata::name(value->type.dtype));
   STRATA_CHECK(value->type.lanes == 1 || value->type.lanes == local->type.lanes, "set of {} lanes to {}", local->type.lanes,
                value->type.lanes);
   Inst inst(Opcode::set, local->type);

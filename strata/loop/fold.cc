@@ -15,9 +15,7 @@ bool is_number(const Inst* inst, double value) {
   DType dtype = inst->type.dtype;
   return is_bits(inst, dtype == DType::f32 ? semantics::of(static_cast<float>(value)) : semantics::of(value));
 }
-bool is_integral(Opcode code) {
-  return code == Opcode::floor || code == Opcode::ceil || code == Opcode::trunc || code == Opcode::rint;
-}
+bool is_integral(Opcode code) { return code == Opcode::floor || code == Opcode::ceil || code == Opcode::trunc || code == Opcode::rint; }
 bool is_reassociated(Opcode code) {
   return code == Opcode::add || code == Opcode::mul || code == Opcode::and_ || code == Opcode::or_ || code == Opcode::xor_;
 }

@@ -105,7 +105,8 @@ TEST(Div, EqualsArithmeticAtAllPoints) {
     auto index = [&](const Index& row, const Index& i) { return row * x + i * y + (z + lift); };
     auto quotient = nest.values([&](Builder& b, Index row, Index i) { return b.value(b.div(b.div(index(row, i), d), e)); });
     auto remainder = nest.values([&](Builder& b, Index row, Index i) { return b.value(b.mod(index(row, i), d)); });
-    auto both = nest.values([&](Builder& b, Index row, Index i) { return b.value(b.mod(b.div(index(row, i), d), e) * 3 + b.mod(index(row, i), d)); });
+    auto both = nest.values(
+        [&](Builder& b, Index row, Index i) { return b.value(b.mod(b.div(index(row, i), d), e) * 3 + b.mod(index(row, i), d)); });
     for (std::int64_t row = 0; row < nest.rows; ++row) {
       for (std::int64_t i = 0; i < nest.extent; ++i) {
         std::int64_t n = row * x + i * y + z + lift;
@@ -164,7 +165,7 @@ TEST(Less, EqualsArithmeticAtAllPoints) {
         std::int64_t left = row * x + i * y, right = i * w + z;
         auto at = static_cast<std::size_t>(row * nest.extent + i);
         ASSERT_EQ(values[at], left < right);
-        bool expected[] = {left == right, left != right, left < right, left <= right, left > right, left >= right};
+        bool expected[] = {left == right, left != right, left<right, left <= right, left> right, left >= right};
         ASSERT_EQ(by_value[at], expected[trial % 6]);
       }
     }

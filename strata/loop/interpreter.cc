@@ -88,8 +88,7 @@ class Machine {
     const Inst* a = inst.args[0];
     std::vector<Bits> v(at(a), at(a) + a->type.lanes);
     for (std::size_t half = v.size() / 2; half > 0; half /= 2)
-      for (std::size_t i = 0; i < half; ++i)
-        v[i] = semantics::binary(static_cast<Opcode>(inst.bits), inst.type.dtype, v[i], v[i + half]);
+      for (std::size_t i = 0; i < half; ++i) v[i] = semantics::binary(static_cast<Opcode>(inst.bits), inst.type.dtype, v[i], v[i + half]);
     return v[0];
   }
   Bits call(const Inst& inst) {

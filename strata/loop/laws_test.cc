@@ -60,7 +60,8 @@ TEST_P(Laws, FoldingAndSharingKeepTheBits) {
     Buffers expected = results(*plain, seed);
     for (BuilderOptions options : {BuilderOptions{}, BuilderOptions{true, false}, BuilderOptions{false, true}}) {
       auto kernel = random_kernel(seed, options, {.calls = true});
-      EXPECT_EQ(testing::difference(*kernel, expected, results(*kernel, seed)), "") << options.fold << options.share << "\n" << print(*plain);
+      EXPECT_EQ(testing::difference(*kernel, expected, results(*kernel, seed)), "") << options.fold << options.share << "\n"
+                                                                                    << print(*plain);
     }
   });
 }

@@ -7,11 +7,13 @@
 namespace strata::loop {
 namespace {
 
+// clang-format off: tables
 constexpr std::array<std::string_view, 42> kNames = {
     "constant", "add",  "sub",   "mul",    "div",   "rem",    "min",    "max",     "and",     "or",    "xor",
     "shl",      "shr",  "neg",   "abs",    "not",   "sqrt",   "floor",  "ceil",    "trunc",   "rint",  "popcnt",
     "clz",      "fma",  "cmp",   "select", "convert", "bitcast", "index", "load",  "store",   "local", "get",
     "set",      "reduce", "extract", "dot2", "for", "vector", "if",     "while",   "call"};
+// clang-format on
 static_assert(static_cast<std::size_t>(Opcode::call) + 1 == kNames.size());
 constexpr std::array<std::string_view, 6> kCompares = {"eq", "ne", "lt", "le", "gt", "ge"};
 
@@ -48,6 +50,7 @@ void set_ranges(Inst& loop) {
   loop.lane->high = std::min<std::int64_t>(loop.high, loop.lanes - 1);
 }
 
+// clang-format off: tables
 bool is_loop_dtype(DType dtype) {
   switch (dtype) {
     case DType::i1:
@@ -72,6 +75,7 @@ bool accepts(Opcode code, DType dtype) {
     default: return true;
   }
 }
+// clang-format on
 
 int join_lanes(const std::vector<Inst*>& args) {
   int lanes = 1;

@@ -88,8 +88,8 @@ TEST(Text, NumbersByAppearanceNotCreation) {
 
 TEST(Text, ConstantsReadBackAsTheirBits) {
   std::mt19937_64 random(5);
-  for (DType dtype : {DType::i1, DType::i8, DType::i16, DType::i32, DType::i64, DType::ui8, DType::ui16, DType::ui32, DType::ui64, DType::bf16,
-                      DType::f16, DType::f32, DType::f64}) {
+  for (DType dtype : {DType::i1, DType::i8, DType::i16, DType::i32, DType::i64, DType::ui8, DType::ui16, DType::ui32, DType::ui64,
+                      DType::bf16, DType::f16, DType::f32, DType::f64}) {
     Kernel kernel("k");
     Builder b(kernel);
     Ref* out = b.parameter(dtype, 300, Ref::Mode::out);

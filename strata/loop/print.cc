@@ -112,8 +112,8 @@ class Printer {
   void print(const Inst& inst) {
     switch (inst.code) {
       case Opcode::store:
-        return line(fmt::format("store {}, {}{}", element(inst), use(inst.args[0]),
-                                inst.args.size() > 1 ? " where " + use(inst.args[1]) : ""));
+        return line(
+            fmt::format("store {}, {}{}", element(inst), use(inst.args[0]), inst.args.size() > 1 ? " where " + use(inst.args[1]) : ""));
       case Opcode::set: return line(fmt::format("set {}, {}", use(inst.var), args(inst)));
       case Opcode::for_: return print_for(inst);
       case Opcode::vector: return print_vector(inst);

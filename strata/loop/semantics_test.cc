@@ -1,4 +1,6 @@
 // Every opcode against its definition, at the edges of every type.
+#include "strata/loop/semantics.h"
+
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -7,7 +9,6 @@
 
 #include "strata/loop/interpreter.h"
 #include "strata/loop/loop.h"
-#include "strata/loop/semantics.h"
 
 namespace strata::loop {
 namespace {
@@ -42,10 +43,12 @@ std::vector<T> edges() {
   using L = std::numeric_limits<T>;
   if constexpr (std::is_floating_point_v<T>) {
     T inf = L::infinity();
-    return {T(0), T(-0.0), T(1), T(-1), T(0.5), T(-0.5), T(1.5), T(2.5), T(-2.5), T(3), T(7), L::min(), L::denorm_min(), L::max(),
-            -L::max(), inf, -inf, L::quiet_NaN(), T(0x1p31), T(-0x1p31), T(0x1p63), T(0x1p64), T(255.5), T(-128.75), T(16777217), T(1) / 3};
+    return {T(0),      T(-0.0),    T(1),      T(-1),           T(0.5),   T(-0.5),    T(1.5),      T(2.5),  T(-2.5),
+            T(3),      T(7),       L::min(),  L::denorm_min(), L::max(), -L::max(),  inf,         -inf,    L::quiet_NaN(),
+            T(0x1p31), T(-0x1p31), T(0x1p63), T(0x1p64),       T(255.5), T(-128.75), T(16777217), T(1) / 3};
   } else {
-    return {L::min(), T(L::min() + 1), T(-3), T(-2), T(-1), T(0), T(1), T(2), T(3), T(7), T(8), T(31), T(64), T(100), T(L::max() - 1), L::max()};
+    return {L::min(), T(L::min() + 1), T(-3), T(-2),  T(-1),           T(0),    T(1), T(2), T(3), T(7),
+            T(8),     T(31),           T(64), T(100), T(L::max() - 1), L::max()};
   }
 }
 
@@ -60,7 +63,8 @@ void check_unary(Opcode code, T (*definition)(T)) {
   DType dtype = dtype_of<T>();
   ASSERT_TRUE(accepts(code, dtype));
   for (T a : edges<T>())
-    expect_same(dtype, semantics::unary(code, dtype, bits_of(a)), bits_of(definition(a)), fmt::format("{} {} {}", strata::name(dtype), name(code), a));
+    expect_same(dtype, semantics::unary(code, dtype, bits_of(a)), bits_of(definition(a)),
+                fmt::format("{} {} {}", strata::name(dtype), name(code), a));
 }
 template <class T>
 void check_binary(Opcode code, T (*definition)(T, T)) {
@@ -74,14 +78,16 @@ void check_binary(Opcode code, T (*definition)(T, T)) {
 
 template <class T>
 class Integers : public ::testing::Test {};
-using IntegerTypes = ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+using IntegerTypes =
+    ::testing::Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 TYPED_TEST_SUITE(Integers, IntegerTypes);
 
 TYPED_TEST(Integers, Wrap) {
   using T = TypeParam;
   check_binary<T>(Opcode::add, [](T a, T b) { return static_cast<T>(Wide(a) + b); });
   check_binary<T>(Opcode::sub, [](T a, T b) { return static_cast<T>(Wide(a) - b); });
-  check_binary<T>(Opcode::mul, [](T a, T b) { return static_cast<T>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)); });
+  check_binary<T>(Opcode::mul,
+                  [](T a, T b) { return static_cast<T>(static_cast<unsigned __int128>(a) * static_cast<unsigned __int128>(b)); });
   check_unary<T>(Opcode::neg, [](T a) { return static_cast<T>(-Wide(a)); });
   check_unary<T>(Opcode::abs, [](T a) { return static_cast<T>(a < 0 ? -Wide(a) : Wide(a)); });
 }
@@ -96,7 +102,7 @@ TYPED_TEST(Integers, AreOrdered) {
   check_binary<T>(Opcode::max, [](T a, T b) { return b < a ? a : b; });
   for (T a : edges<T>()) {
     for (T b : edges<T>()) {
-      bool expected[] = {a == b, a != b, a < b, a <= b, a > b, a >= b};
+      bool expected[] = {a == b, a != b, a<b, a <= b, a> b, a >= b};
       for (int c = 0; c < 6; ++c)
         EXPECT_EQ(semantics::compare(static_cast<Compare>(c), dtype_of<T>(), bits_of(a), bits_of(b)), expected[c]) << +a << " " << +b;
     }

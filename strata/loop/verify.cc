@@ -16,7 +16,12 @@ void expect(bool condition, fmt::format_string<Args...> format, Args&&... args) 
 
 bool has_value(const Inst& inst) {
   switch (inst.code) {
-    case Opcode::store: case Opcode::local: case Opcode::set: case Opcode::for_: case Opcode::vector: case Opcode::if_:
+    case Opcode::store:
+    case Opcode::local:
+    case Opcode::set:
+    case Opcode::for_:
+    case Opcode::vector:
+    case Opcode::if_:
     case Opcode::while_: return false;
     default: return true;
   }

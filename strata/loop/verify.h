@@ -7,7 +7,7 @@
 namespace strata::loop {
 
 inline constexpr int kMaxLanes = 1024;
-inline constexpr int kMaxDepth = 64;                           // of bodies in bodies
+inline constexpr int kMaxDepth = 64;                                 // of bodies in bodies
 inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;  // of one buffer, and points of a grid
 
 /// Success, or Code::invalid with the first thing that is wrong, read in the order of the text:

@@ -11,11 +11,11 @@
 namespace strata::loop::testing {
 namespace {
 
-constexpr std::array kTypes = {DType::f32, DType::f32, DType::f32, DType::f64, DType::i32, DType::i32, DType::i64, DType::i1,  DType::i8,
-                               DType::i16, DType::ui8, DType::ui16, DType::ui32, DType::ui64, DType::bf16, DType::f16};
-constexpr std::array kBinary = {Opcode::add, Opcode::sub, Opcode::mul,  Opcode::div, Opcode::rem,  Opcode::min,
+constexpr std::array kTypes = {DType::f32, DType::f32, DType::f32, DType::f64,  DType::i32,  DType::i32,  DType::i64,  DType::i1,
+                               DType::i8,  DType::i16, DType::ui8, DType::ui16, DType::ui32, DType::ui64, DType::bf16, DType::f16};
+constexpr std::array kBinary = {Opcode::add, Opcode::sub,  Opcode::mul, Opcode::div,  Opcode::rem, Opcode::min,
                                 Opcode::max, Opcode::and_, Opcode::or_, Opcode::xor_, Opcode::shl, Opcode::shr};
-constexpr std::array kUnary = {Opcode::neg, Opcode::abs,   Opcode::not_, Opcode::sqrt,   Opcode::floor,
+constexpr std::array kUnary = {Opcode::neg,  Opcode::abs,   Opcode::not_, Opcode::sqrt,   Opcode::floor,
                                Opcode::ceil, Opcode::trunc, Opcode::rint, Opcode::popcnt, Opcode::clz};
 constexpr std::array kCombiners = {Opcode::add, Opcode::mul, Opcode::min, Opcode::max, Opcode::and_, Opcode::or_, Opcode::xor_};
 constexpr std::int64_t kLargest = std::int64_t{1} << 30;  // of an index
@@ -121,6 +121,15 @@ class Generator {
 
   // ---- statements
 
+  struct Restore {
+    Generator* self;
+    std::mt19937_64 random;
+    int budget;
+    ~Restore() {
+      self->random_ = random;
+      self->budget_ = budget;
+    }
+  };
   /// `f` with its own stream of choices and statements, so that what follows does not depend on whether it was called
   /// (a branch that folds away is not).
   template <class F>
@@ -130,15 +139,7 @@ class Generator {
     return [this, f, budget, seed = random_()](auto... args) {
       std::mt19937_64 outer_random = std::exchange(random_, std::mt19937_64(seed));
       int outer_budget = std::exchange(budget_, budget);
-      struct Restore {
-        Generator* self;
-        std::mt19937_64 random;
-        int budget;
-        ~Restore() {
-          self->random_ = random;
-          self->budget_ = budget;
-        }
-      } restore{this, outer_random, outer_budget};
+      Restore restore{this, outer_random, outer_budget};
       return f(args...);
     };
   }
@@ -227,9 +228,7 @@ class Generator {
   }
 
   /// A place in this grid point's part of a buffer.
-  Index own(const Ref* ref, const Index& within) {
-    return ref->mode == Ref::Mode::inout ? builder_.grid() * kChunk + within : within;
-  }
+  Index own(const Ref* ref, const Index& within) { return ref->mode == Ref::Mode::inout ? builder_.grid() * kChunk + within : within; }
   void load() {
     if (below(4) == 0) {
       Ref* ref = below(2) ? any(outputs_) : scratch_;
@@ -276,13 +275,12 @@ class Generator {
     Place p = place(ref->size * 2);
     Inst* inside = builder_.less(p.index, ref->size);
     Value otherwise = value(ref->dtype);
-    Inst* v = builder_.guarded(
-        inside,
-        apart([&] {
-          Inst* loaded = builder_.load(ref, p.index);
-          return accepts(Opcode::max, ref->dtype) ? builder_.binary(Opcode::max, loaded, constant(ref->dtype)) : loaded;
-        }),
-        otherwise.inst);
+    Inst* v =
+        builder_.guarded(inside, apart([&] {
+                           Inst* loaded = builder_.load(ref, p.index);
+                           return accepts(Opcode::max, ref->dtype) ? builder_.binary(Opcode::max, loaded, constant(ref->dtype)) : loaded;
+                         }),
+                         otherwise.inst);
     keep(v, ref->dtype, {otherwise, {nullptr, {ref->dtype, p.lanes}}});
   }
 
@@ -331,8 +329,7 @@ class Generator {
     Inst* count = builder_.local(builder_.constant_int(DType::i32, 0));
     Inst* limit = builder_.constant_int(DType::i32, below(4));
     Inst* one = builder_.constant_int(DType::i32, 1);
-    builder_.while_([&] { return builder_.compare(Compare::lt, builder_.get(count), limit); },
-                    apart([&] {
+    builder_.while_([&] { return builder_.compare(Compare::lt, builder_.get(count), limit); }, apart([&] {
                       builder_.set(count, builder_.binary(Opcode::add, builder_.get(count), one));
                       block(depth + 1);
                     }));
