@@ -104,5 +104,17 @@ TEST(Fingerprint, SeesRangesAndHints) {
   EXPECT_NE(fingerprint(*plain), fingerprint(*streaming));
 }
 
+TEST(Fingerprint, SeesWhichBuffersAreAlike) {
+  auto copy = [](std::int64_t size) {
+    loop::Kernel k("copy");
+    loop::Builder b(k);
+    loop::Ref* x = b.parameter(DType::f32, 10, loop::Ref::Mode::in);
+    b.store(b.parameter(DType::f32, size, loop::Ref::Mode::out), 0, b.load(x, 0));
+    return fingerprint(k);
+  };
+  EXPECT_NE(copy(10), copy(11));
+  EXPECT_EQ(copy(11), copy(12));
+}
+
 }  // namespace
 }  // namespace strata::compile

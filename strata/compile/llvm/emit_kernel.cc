@@ -58,6 +58,7 @@ class KernelEmitter {
       Value* place = b_.CreateConstGEP1_64(b_.getPtrTy(), function_->getArg(0), number++);
       memory_.bind(ref.get(), b_.CreateLoad(b_.getPtrTy(), place));
     }
+    memory_.keep_apart(kernel_);
     if (scratch.empty()) return;
     Value* base = scratch_base(scratch_bytes);
     for (auto [ref, offset] : scratch) memory_.bind(ref, b_.CreateConstGEP1_64(b_.getInt8Ty(), base, static_cast<std::uint64_t>(offset)));

@@ -9,8 +9,9 @@
 //   - an address is contiguous in the lane, the same for all lanes, or else a gather;
 //   - locals are stack slots, which SROA makes registers.
 //
-// Buffers may overlap as far as the kernel's own order of loads and stores allows: nothing here assumes that two refs
-// are distinct, so a strip may be computed in place.
+// A buffer the kernel reads and one it writes may be the same memory if they have the same type and size and begin
+// together: a strip is then computed in place, in the kernel's own order of loads and stores. Other buffers, where one
+// of them is written, do not overlap.
 #pragma once
 
 #include <string_view>

@@ -20,7 +20,7 @@ class Writer {
     for (const auto& ref : kernel.refs) {
       number(static_cast<std::int64_t>(ref->dtype));
       bool scratch = ref->mode == loop::Ref::Mode::scratch;
-      number(scratch ? ref->size : -1);
+      number(scratch ? ref->size : -1 - first_alike(kernel, *ref));
       number(ref->id);
     }
     if (kernel.grid_index) definition(*kernel.grid_index);
@@ -29,6 +29,12 @@ class Writer {
   std::string take() { return std::move(bytes_); }
 
  private:
+  /// The first buffer of this type and size: those may be one (emit_kernel.h), so the code depends on which are alike.
+  static std::int64_t first_alike(const loop::Kernel& kernel, const loop::Ref& ref) {
+    std::size_t n = 0;
+    while (kernel.refs[n]->dtype != ref.dtype || kernel.refs[n]->size != ref.size || kernel.refs[n]->mode == loop::Ref::Mode::scratch) ++n;
+    return static_cast<std::int64_t>(n);
+  }
   void number(std::int64_t n) {  // small numbers in one byte
     auto u = (static_cast<std::uint64_t>(n) << 1) ^ static_cast<std::uint64_t>(n >> 63);
     for (; u >= 0x80; u >>= 7) bytes_.push_back(static_cast<char>(u | 0x80));

@@ -136,6 +136,7 @@ struct Jit::State {
   llvm::orc::JITDylib* library = nullptr;
   std::mutex mutex;
   std::map<std::string, void*> defined;  // runtime symbols already told to the linker
+  std::string problem;                   // the last one the linker spoke of
 };
 
 Jit& Jit::global() {
@@ -148,6 +149,7 @@ Jit::Jit() : state_(new State) {
   auto control = checked(llvm::orc::SelfExecutorProcessControl::Create(), "the JIT cannot start");
   char prefix = '\0';
   state_->session = std::make_unique<llvm::orc::ExecutionSession>(std::move(control));
+  state_->session->setErrorReporter([state = state_.get()](llvm::Error e) { state->problem = llvm::toString(std::move(e)); });
   state_->linker = std::make_unique<llvm::orc::ObjectLinkingLayer>(*state_->session, state_->session->getExecutorProcessControl().getMemMgr());
   state_->library = &state_->session->createBareJITDylib("strata");
   state_->library->addGenerator(
@@ -191,9 +193,13 @@ std::vector<void*> Jit::link(std::vector<std::string> objects, const std::vector
   }
   llvm::orc::SymbolLookupSet wanted;
   for (const std::string& symbol : symbols) wanted.add(session.intern(symbol));
-  auto found = checked(session.lookup(llvm::orc::makeJITDylibSearchOrder(state_->library), std::move(wanted)), "code cannot be linked");
+  auto found = session.lookup(llvm::orc::makeJITDylibSearchOrder(state_->library), std::move(wanted));
+  if (!found) {
+    llvm::consumeError(found.takeError());
+    throw InternalError(fmt::format("code cannot be linked: {}", state_->problem));
+  }
   std::vector<void*> addresses;
-  for (const std::string& symbol : symbols) addresses.push_back(found[session.intern(symbol)].getAddress().toPtr<void*>());
+  for (const std::string& symbol : symbols) addresses.push_back((*found)[session.intern(symbol)].getAddress().toPtr<void*>());
   return addresses;
 }
 

@@ -201,6 +201,30 @@ TEST(MachineCode, GridPointsMayRunInPieces) {
   EXPECT_EQ(loop::testing::difference(kernel, whole, parts), "");
 }
 
+TEST(MachineCode, BuffersOfOneTypeMayBeOneBuffer) {
+  Kernel kernel("in_place");
+  Builder b(kernel);
+  Ref* x = b.parameter(DType::f32, 100, Ref::Mode::in);
+  Ref* y = b.parameter(DType::f32, 100, Ref::Mode::in);
+  Ref* scale = b.parameter(DType::f32, 1, Ref::Mode::in);
+  Ref* sum = b.parameter(DType::f32, 100, Ref::Mode::out);
+  Ref* product = b.parameter(DType::f32, 100, Ref::Mode::out);
+  b.vector(0, 100, 16, [&](Index i) {
+    Inst *u = b.load(x, i), *v = b.load(y, i);
+    b.store(sum, i, b.binary(Opcode::add, u, v));
+    b.store(product, i, b.binary(Opcode::mul, v, b.load(scale, 0)));
+  });
+  std::vector<float> a(100), c(100);
+  for (int i = 0; i < 100; ++i) a[static_cast<std::size_t>(i)] = static_cast<float>(i), c[static_cast<std::size_t>(i)] = 2.0f * static_cast<float>(i);
+  float factor = 3;
+  void* refs[] = {a.data(), c.data(), &factor, a.data(), c.data()};
+  compile_kernel(kernel)(refs, 0, 1);
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(a[static_cast<std::size_t>(i)], 3.0f * static_cast<float>(i));
+    EXPECT_EQ(c[static_cast<std::size_t>(i)], 6.0f * static_cast<float>(i));
+  }
+}
+
 TEST(MachineCode, LargeScratchIsTheThreadsOwn) {
   Kernel kernel("scratch");
   Builder b(kernel);

@@ -2,6 +2,7 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
@@ -24,6 +25,35 @@ bool is_lane(const Index::Term& term) { return !is_uniform(term) && term.variabl
 llvm::Align element_alignment(const Inst& inst) { return llvm::Align(byte_width(inst.ref->dtype)); }
 
 }  // namespace
+
+// ---- buffers
+
+void Memory::keep_apart(const loop::Kernel& kernel) {
+  llvm::MDBuilder metadata(b_.getContext());
+  llvm::MDNode* domain = metadata.createAnonymousAliasScopeDomain();
+  std::vector<llvm::MDNode*> own;
+  for (std::size_t i = 0; i < kernel.refs.size(); ++i) own.push_back(metadata.createAnonymousAliasScope(domain));
+  for (std::size_t i = 0; i < kernel.refs.size(); ++i) {
+    const loop::Ref& ref = *kernel.refs[i];
+    std::vector<llvm::Metadata*> others;
+    for (std::size_t k = 0; k < kernel.refs.size(); ++k) {
+      const loop::Ref& other = *kernel.refs[k];
+      bool may_be_one = ref.dtype == other.dtype && ref.size == other.size && ref.mode != loop::Ref::Mode::scratch && other.mode != loop::Ref::Mode::scratch;
+      if (k != i && !may_be_one) others.push_back(own[k]);
+    }
+    scopes_[ref.id] = {llvm::MDNode::get(b_.getContext(), own[i]), others.empty() ? nullptr : llvm::MDNode::get(b_.getContext(), others)};
+  }
+}
+
+/// The access, marked as one to its buffer.
+template <class Access>
+Access* Memory::of(const Inst& inst, Access* access) {
+  auto found = scopes_.find(inst.ref->id);
+  if (found == scopes_.end()) return access;
+  access->setMetadata(llvm::LLVMContext::MD_alias_scope, found->second.own);
+  if (found->second.others) access->setMetadata(llvm::LLVMContext::MD_noalias, found->second.others);
+  return access;
+}
 
 // ---- indices
 
@@ -123,15 +153,16 @@ Value* Memory::load(const Inst& inst) {
   llvm::Align align = element_alignment(inst);
   if (at.kind == Place::Kind::scattered) {
     if (!mask) mask = llvm::Constant::getAllOnesValue(math_.type(DType::i1, lanes));
-    return math_.from_stored(dtype, b_.CreateMaskedGather(t, at.pointer, align, mask, otherwise));
+    return math_.from_stored(dtype, of(inst, b_.CreateMaskedGather(t, at.pointer, align, mask, otherwise)));
   }
   if (at.kind == Place::Kind::contiguous) {
-    Value* v = mask ? static_cast<Value*>(b_.CreateMaskedLoad(t, at.pointer, align, mask, otherwise)) : b_.CreateAlignedLoad(t, at.pointer, align);
+    Value* v = mask ? static_cast<Value*>(of(inst, b_.CreateMaskedLoad(t, at.pointer, align, mask, otherwise)))
+                    : of(inst, b_.CreateAlignedLoad(t, at.pointer, align));
     return math_.from_stored(dtype, v);
   }
   Value* first = b_.CreateGEP(math_.stored_type(dtype, 1), at.pointer, b_.getInt64(static_cast<std::uint64_t>(1 - lanes)));
-  Value* v = mask ? static_cast<Value*>(b_.CreateMaskedLoad(t, first, align, reversed(mask), reversed(otherwise)))
-                  : b_.CreateAlignedLoad(t, first, align);
+  Value* v = mask ? static_cast<Value*>(of(inst, b_.CreateMaskedLoad(t, first, align, reversed(mask), reversed(otherwise))))
+                  : of(inst, b_.CreateAlignedLoad(t, first, align));
   return math_.from_stored(dtype, reversed(v));
 }
 
@@ -139,7 +170,9 @@ Value* Memory::load(const Inst& inst) {
 Value* Memory::uniform_load(const Inst& inst, Value* pointer, int lanes) {
   DType dtype = inst.ref->dtype;
   llvm::Type* t = math_.stored_type(dtype, 1);
-  if (inst.args.empty()) return math_.stretch(math_.from_stored(dtype, b_.CreateAlignedLoad(t, pointer, element_alignment(inst))), lanes);
+  if (inst.args.empty()) {
+    return math_.stretch(math_.from_stored(dtype, of(inst, b_.CreateAlignedLoad(t, pointer, element_alignment(inst)))), lanes);
+  }
   Value* predicate = value_(inst.args[0]);
   Value* mask = lanes_of(predicate) > 1 ? combined_mask(predicate, lanes_of(predicate)) : predicate;
   Value* otherwise = inst.args.size() > 1 ? value_(inst.args[1]) : llvm::Constant::getNullValue(math_.type(dtype, 1));
@@ -171,21 +204,21 @@ void Memory::store(const Inst& inst) {
   }
   if (at.kind == Place::Kind::contiguous) {
     if (mask) {
-      b_.CreateMaskedStore(stored, at.pointer, align, mask);
+      of(inst, b_.CreateMaskedStore(stored, at.pointer, align, mask));
     } else if (inst.streaming && is_strip_aligned(inst)) {
       streaming_store(inst, at.pointer, stored);
     } else {
-      b_.CreateAlignedStore(stored, at.pointer, align);
+      of(inst, b_.CreateAlignedStore(stored, at.pointer, align));
     }
     return;
   }
   // Lanes may meet in one element: a scatter writes in the order of lanes, so the last one stays.
   Value* pointers = at.kind == Place::Kind::uniform ? math_.stretch(at.pointer, lanes) : at.pointer;
-  b_.CreateMaskedScatter(stored, pointers, align, mask);
+  of(inst, b_.CreateMaskedScatter(stored, pointers, align, mask));
 }
 
 void Memory::uniform_store(const Inst& inst, Value* pointer, Value* stored) {
-  auto write = [&] { b_.CreateAlignedStore(stored, pointer, element_alignment(inst)); };
+  auto write = [&] { of(inst, b_.CreateAlignedStore(stored, pointer, element_alignment(inst))); };
   if (inst.args.size() < 2) return write();
   Value* predicate = value_(inst.args[1]);
   Value* mask = lanes_of(predicate) > 1 ? combined_mask(predicate, lanes_of(predicate)) : predicate;
@@ -207,11 +240,11 @@ void Memory::streaming_store(const Inst& inst, Value* pointer, Value* stored) {
   Value* base = b_.CreatePtrToInt(pointers_[inst.ref->id], b_.getInt64Ty());
   Value* aligned = b_.CreateICmpEQ(b_.CreateAnd(base, 63), b_.getInt64(0));
   when(aligned, [&] {
-    auto* store = b_.CreateAlignedStore(stored, pointer, llvm::Align(64));
+    auto* store = of(inst, b_.CreateAlignedStore(stored, pointer, llvm::Align(64)));
     auto* hint = llvm::MDNode::get(b_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt32(1)));
     store->setMetadata(llvm::LLVMContext::MD_nontemporal, hint);
   });
-  when(b_.CreateNot(aligned), [&] { b_.CreateAlignedStore(stored, pointer, element_alignment(inst)); });
+  when(b_.CreateNot(aligned), [&] { of(inst, b_.CreateAlignedStore(stored, pointer, element_alignment(inst))); });
   streamed_ = true;
 }
 

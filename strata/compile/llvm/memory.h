@@ -17,6 +17,8 @@ class Memory {
   Memory(llvm::IRBuilder<>& builder, Arithmetic& math, ValueOf value) : b_(builder), math_(math), value_(std::move(value)) {}
 
   void bind(const loop::Ref* ref, llvm::Value* pointer) { pointers_[ref->id] = pointer; }
+  /// After all are bound: which buffers cannot overlap (emit_kernel.h).
+  void keep_apart(const loop::Kernel& kernel);
   /// The lanes that are alive, or null for all.
   llvm::Value* mask() const { return mask_; }
   void set_mask(llvm::Value* mask) { mask_ = mask; }
@@ -43,6 +45,8 @@ class Memory {
   void uniform_store(const loop::Inst& inst, llvm::Value* pointer, llvm::Value* stored);
   void streaming_store(const loop::Inst& inst, llvm::Value* pointer, llvm::Value* stored);
   bool is_strip_aligned(const loop::Inst& inst) const;
+  template <class Access>
+  Access* of(const loop::Inst& inst, Access* access);
   llvm::Value* any(llvm::Value* mask);
   llvm::Value* combined_mask(llvm::Value* predicate, int lanes);
   llvm::Value* reversed(llvm::Value* v);
@@ -51,7 +55,11 @@ class Memory {
   llvm::IRBuilder<>& b_;
   Arithmetic& math_;
   ValueOf value_;
+  struct Scopes {
+    llvm::MDNode *own, *others;
+  };
   std::map<int, llvm::Value*> pointers_;
+  std::map<int, Scopes> scopes_;
   llvm::Value* mask_ = nullptr;
   bool streamed_ = false;
 };

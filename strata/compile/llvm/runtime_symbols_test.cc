@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <random>
 
+#include "strata/base/check.h"
 #include "strata/compile/llvm/kernel_testing.h"
 #include "strata/type/float.h"
 
@@ -69,6 +70,35 @@ TEST(RuntimeSymbols, ServeFusedProductsWithoutAnInstruction) {
   Ref* y = b.parameter(DType::f64, 200, Ref::Mode::out);
   b.vector(0, 200, 4, [&](Index i) { b.store(y, i, b.unary(loop::Opcode::rint, b.fma(b.load(x, i), b.load(x, i), b.load(x, i)))); });
   EXPECT_EQ(testing::difference_from_interpreter(CpuTarget::named("x86-64"), kernel, loop::testing::random_buffers(kernel, 4)), "");
+}
+
+TEST(RuntimeSymbols, AFunctionThatIsNotThereIsOurBug) {
+  Kernel kernel("missing");
+  Builder b(kernel);
+  Ref* y = b.parameter(DType::f32, 1, Ref::Mode::out);
+  b.store(y, 0, b.call("strata_no_such_function", {DType::f32, 1}, {b.constant(DType::f32, 1)}));
+  try {
+    compile_kernel_for(CpuTarget::host(), kernel);
+    FAIL() << "linked";
+  } catch (const InternalError& e) {
+    EXPECT_NE(std::string(e.what()).find("strata_no_such_function"), std::string::npos) << e.what();
+  }
+}
+
+float add_three(float a, std::int64_t b, std::uint8_t c) { return a + static_cast<float>(b) + static_cast<float>(c); }
+
+TEST(RuntimeSymbols, AreCalledWithScalars) {
+  add_runtime_symbol("test_add_three", reinterpret_cast<void*>(&add_three));
+  Kernel kernel("call");
+  Builder b(kernel);
+  Ref* x = b.parameter(DType::f32, 1, Ref::Mode::in);
+  Ref* y = b.parameter(DType::f32, 1, Ref::Mode::out);
+  auto* v = b.load(x, 0);
+  b.store(y, 0, b.call("test_add_three", {DType::f32, 1}, {v, b.constant(DType::i64, 20), b.compare(loop::Compare::gt, v, b.constant(DType::f32, 0))}));
+  float in = 1, out = 0;
+  void* refs[] = {&in, &out};
+  compile_kernel_for(CpuTarget::host(), kernel)(refs, 0, 1);
+  EXPECT_EQ(out, 22);
 }
 
 }  // namespace
