@@ -4,8 +4,9 @@
 // cotangents of all results...) -> cotangents of the operands numbered in `differentiable`.
 // (C1) the regions take and return those types, with `num_residuals` residuals; (C2) `differentiable` lists inexact operands.
 //
-// custom_vjp_linear takes (residuals..., tangents of the differentiable operands...) and stands for tangents of the results.
-// Only its transpose is known: it can be neither evaluated nor compiled.
+// custom_vjp_linear takes (residuals..., tangents of the differentiable operands...) and stands for tangents of the results. Only
+// its transpose is known, so it is not compiled, and `transform::jvp` refuses it; the reference evaluator takes the transpose's
+// columns one by one.
 #include "strata/base/error.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
@@ -112,10 +113,6 @@ Work cost(const Op& op) { return cost_of(op.region(0)); }
 
 // ---- custom_vjp_linear --------------------------------------------------------------------------------------------
 
-[[noreturn]] void forward_mode() {
-  throw Error("custom_vjp", "forward-mode differentiation (jvp) does not work for a function with custom_vjp");
-}
-
 std::vector<Type> infer_linear(std::span<Value* const> operands, const Attrs& attrs, std::span<const BlockPtr> regions) {
   if (regions.size() != 1) throw Error("custom_vjp_linear", "needs one region, got {}", regions.size());
   std::size_t n = residual_count(attrs);
@@ -126,14 +123,35 @@ std::vector<Type> infer_linear(std::span<Value* const> operands, const Attrs& at
   return part(arguments, n, arguments.size() - n);
 }
 
-Literals evaluate_linear(const Op&, std::span<const Literal>, Evaluator&) { forward_mode(); }
+double inner(std::span<const Literal> a, std::span<const Literal> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::int64_t k = 0; k < a[i].count(); ++k) sum += a[i].number(k) * b[i].number(k);
+  return sum;
+}
+
+// Element k of result r is <e, J v> = <J' e, v> for the unit cotangent e at that place.
+Literals evaluate_linear(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
+  std::size_t n = static_cast<std::size_t>(op.attr<std::int64_t>("num_residuals"));
+  Literals arguments(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(n)), out;
+  for (Value* v : op.results()) arguments.emplace_back(v->type()), out.emplace_back(v->type());
+  for (std::size_t r = 0; r < out.size(); ++r)
+    for (std::int64_t k = 0; is_differentiable(out[r].type()) && k < out[r].count(); ++k) {
+      Literal unit(out[r].type());
+      unit.set_number(k, 1);
+      arguments[n + r] = unit;
+      out[r].set_number(k, inner(evaluator.run(op.region(0), arguments), operands.subspan(n)));
+      arguments[n + r] = Literal(out[r].type());
+    }
+  return out;
+}
 
 JvpResult linear_jvp_rule(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
   std::int64_t n = op.attr<std::int64_t>("num_residuals");
   Values along;
   for (std::size_t i = 0; i < operands.size(); ++i) {
     bool is_residual = i < static_cast<std::size_t>(n);
-    if (is_residual && tangents[i]) forward_mode();
+    if (is_residual && tangents[i]) throw Error("custom_vjp", "forward-mode differentiation does not work for a function with custom_vjp");
     along.push_back(is_residual ? operands[i] : or_zeros(b, tangents[i], operands[i]->type()));
   }
   JvpResult r{linear_part(b, ir::clone(op.region(0)), n, {operands.begin(), operands.end()}), linear_part(b, ir::clone(op.region(0)), n, along)};

@@ -19,25 +19,29 @@ constexpr None kNoBatch{"a cell made outside holds one value for all inputs"};
 constexpr None kNoShard{"a cell is not partitioned"};
 constexpr None kNoLowering{"cells exist in the reference evaluator only"};
 
+void expect_count(const char* op, std::span<Value* const> operands, std::size_t count) {
+  if (operands.size() != count) throw Error(op, "needs {} operands, got {}", count, operands.size());
+}
+
 const Type& expect_ref(const char* op, const Value* v) {
   if (!v->type().is_ref()) throw Error(op, "needs a reference, got {}", v->type().to_string());
   return v->type();
 }
 
 std::vector<Type> infer_new(std::span<Value* const> operands, const Attrs&, std::span<const BlockPtr>) {
-  expect_operands("ref_new", operands, 1);
+  expect_count("ref_new", operands, 1);
   if (!operands[0]->type().is_tensor()) throw Error("ref_new", "needs a tensor, got {}", operands[0]->type().to_string());
   return {Type::ref(operands[0]->dtype(), operands[0]->shape())};
 }
 
 std::vector<Type> infer_get(std::span<Value* const> operands, const Attrs&, std::span<const BlockPtr>) {
-  expect_operands("ref_get", operands, 1);
+  expect_count("ref_get", operands, 1);
   const Type& ref = expect_ref("ref_get", operands[0]);
   return {Type(ref.dtype(), ref.shape())};
 }
 
 std::vector<Type> infer_set(std::span<Value* const> operands, const Attrs&, std::span<const BlockPtr>) {
-  expect_operands("ref_set", operands, 2);
+  expect_count("ref_set", operands, 2);
   const Type& ref = expect_ref("ref_set", operands[0]);
   if (operands[1]->type() != Type(ref.dtype(), ref.shape()))  // ref_set_c1
     throw Error("ref_set", "{} cannot hold {}", ref.to_string(), operands[1]->type().to_string());

@@ -109,14 +109,6 @@ Split split_scan(Builder& b, const KnownOperands& from, BlockPtr known, const Bl
       stacked.push_back(v);
     }
   }
-  std::size_t primal = known->results.size();
-  append(known->results, stacked);
-  ir::remove_dead(*known);
-  out.results = scan(b, std::move(known), from.consts, from.carries, from.xs, options);
-  append(out.xs, part(out.results, primal, stacked.size()));
-  append(x_residuals, stacked);
-  out.results.resize(primal);
-
   out.body = std::make_shared<Block>();
   ir::ValueMap map;
   Values arguments;
@@ -125,10 +117,17 @@ Split split_scan(Builder& b, const KnownOperands& from, BlockPtr known, const Bl
   };
   for (Value* v : const_residuals) map.set(v, out.body->add_argument(v->type()));
   add_linear(0, linear_consts + linear_carries);
-  for (Value* v : x_residuals) map.set(v, out.body->add_argument(v->type()));
+  for (Value* v : joined(x_residuals, stacked)) map.set(v, out.body->add_argument(v->type()));
   add_linear(linear_consts + linear_carries, static_cast<std::size_t>(linear.num_arguments()));
   Builder lb(*out.body);
   out.body->results = ir::inline_block(lb, linear, arguments, map);
+
+  std::size_t primal = known->results.size();
+  append(known->results, stacked);
+  ir::remove_dead(*known);
+  out.results = scan(b, std::move(known), from.consts, from.carries, from.xs, options);
+  append(out.xs, part(out.results, primal, stacked.size()));
+  out.results.resize(primal);
   return out;
 }
 

@@ -8,6 +8,7 @@
 // carries and then what the regions capture.
 #include "strata/base/error.h"
 #include "strata/ir/text/format.h"
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/jvp.h"

@@ -84,7 +84,7 @@ void linearize_op(Builder& b, Builder& lb, const Op& op, ir::ValueMap& primals, 
 
 bool is_static(const Value* v) { return v->type().is_tensor() && v->shape().is_static(); }
 // A constant or an iota.
-bool is_leaf(const Value* v) { return v->op() && v->op()->operands.empty() && v->op()->regions.empty() && def(*v->op()).traits.moves_only; }
+bool is_leaf(const Value* v) { return v->op() && v->op()->operands.empty() && v->op()->regions.empty() && def(*v->op()).traits.cheap; }
 
 // Whether the block is better off with the operation than with its result: a constant, or a cheap operation whose operands
 // are smaller together than its result (a broadcast, a conversion to a wider type).
@@ -92,7 +92,7 @@ bool worth_repeating(const Value* v) {
   const Op* op = v->op();
   if (!op || op->info().has_effect || !op->regions.empty() || op->num_results() != 1 || !is_static(v)) return false;
   const Traits& traits = def(*op).traits;
-  if (!traits.cheap && !is_leaf(v)) return false;
+  if (!traits.cheap) return false;
   std::size_t bytes = 0;
   for (const Value* x : op->operands) {
     if (!is_static(x)) return false;

@@ -1,0 +1,254 @@
+#include "strata/transform/simplify.h"
+
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "strata/ir/pass/pass.h"
+#include "strata/op/build.h"
+#include "strata/op/def.h"
+
+namespace strata::transform {
+namespace {
+
+using ir::Builder;
+using ir::Ints;
+using ir::Op;
+using ir::Value;
+using ir::Values;
+
+// The value that stands for the operation's result, or null when it stays.
+using Rewrite = Value* (*)(Builder&, const Op&);
+
+const Op* made_by(const Value* v, std::string_view name) { return v->op() && v->op()->name() == name ? v->op() : nullptr; }
+
+// The one value of all elements, where that is a constant.
+std::optional<Literal> splat(const Value* v) {
+  if (const Op* broadcast = made_by(v, "stablehlo.broadcast_in_dim")) return splat(broadcast->operand(0));
+  const Op* constant = made_by(v, "stablehlo.constant");
+  if (!constant) return std::nullopt;
+  const Literal& value = constant->attr<Literal>("value");
+  if (!has_storage(value.dtype()) || !value.is_splat()) return std::nullopt;
+  return value;
+}
+
+bool is_splat(const Value* v, double wanted) {
+  std::optional<Literal> value = splat(v);
+  if (!value || is_complex(v->dtype()) || is_bool(v->dtype())) return false;
+  double x = is_float(v->dtype()) ? value->number(0) : static_cast<double>(value->integer(0));
+  return x == wanted && (std::signbit(x) == std::signbit(wanted) || !is_float(v->dtype()));
+}
+
+bool is_bool_splat(const Value* v, bool wanted) {
+  std::optional<Literal> value = splat(v);
+  return value && is_bool(v->dtype()) && (value->integer(0) != 0) == wanted;
+}
+
+// ---- arithmetic -----------------------------------------------------------------------------------------------------
+
+Value* add(Builder&, const Op& op) {
+  for (int i : {0, 1})
+    if (is_splat(op.operand(i), is_float(op.result()->dtype()) ? -0.0 : 0.0)) return op.operand(1 - i);
+  return nullptr;
+}
+
+Value* subtract(Builder&, const Op& op) { return is_splat(op.operand(1), 0.0) ? op.operand(0) : nullptr; }
+
+Value* multiply(Builder&, const Op& op) {
+  for (int i : {0, 1}) {
+    if (is_splat(op.operand(i), 1.0)) return op.operand(1 - i);
+    if (is_integer(op.result()->dtype()) && is_splat(op.operand(i), 0.0)) return op.operand(i);
+  }
+  return nullptr;
+}
+
+Value* divide(Builder&, const Op& op) { return is_splat(op.operand(1), 1.0) ? op.operand(0) : nullptr; }
+
+Value* involution(Builder&, const Op& op) {
+  const Op* inner = made_by(op.operand(0), op.name());
+  return inner ? inner->operand(0) : nullptr;
+}
+
+Value* and_(Builder&, const Op& op) {
+  for (int i : {0, 1}) {
+    if (is_bool_splat(op.operand(i), true)) return op.operand(1 - i);
+    if (is_bool_splat(op.operand(i), false)) return op.operand(i);
+  }
+  return nullptr;
+}
+
+Value* or_(Builder&, const Op& op) {
+  for (int i : {0, 1}) {
+    if (is_bool_splat(op.operand(i), false)) return op.operand(1 - i);
+    if (is_bool_splat(op.operand(i), true)) return op.operand(i);
+  }
+  return nullptr;
+}
+
+Value* select(Builder&, const Op& op) {
+  if (op.operand(1) == op.operand(2)) return op.operand(1);
+  if (is_bool_splat(op.operand(0), true)) return op.operand(1);
+  if (is_bool_splat(op.operand(0), false)) return op.operand(2);
+  return nullptr;
+}
+
+// Whether every number of `narrow` is one of `wide` too.
+bool widens(DType narrow, DType wide) {
+  if (narrow == wide) return true;
+  if (is_float(narrow) && is_float(wide)) return has_storage(narrow) && (wide == DType::f64 || (wide == DType::f32 && narrow != DType::f64));
+  bool whole = is_integer(narrow) && is_integer(wide);
+  return whole && bit_width(wide) > bit_width(narrow) && (is_signed(wide) || is_unsigned(narrow));
+}
+
+Value* convert(Builder& b, const Op& op) {
+  Value* x = op.operand(0);
+  DType to = op.result()->dtype();
+  if (x->dtype() == to) return x;
+  const Op* inner = made_by(x, "stablehlo.convert");
+  if (!inner || !widens(inner->operand(0)->dtype(), x->dtype())) return nullptr;
+  return op::convert(b, inner->operand(0), to);  // through a wider type nothing was lost
+}
+
+// ---- moves ------------------------------------------------------------------------------------------------------------
+
+bool is_static(const Op& op) {
+  for (Value* v : op.operands)
+    if (!v->shape().is_static()) return false;
+  return op.result()->shape().is_static();
+}
+
+Value* reshape(Builder& b, const Op& op) {
+  if (!is_static(op)) return nullptr;
+  Value* x = op.operand(0);
+  if (x->type() == op.result()->type()) return x;
+  const Op* inner = made_by(x, "stablehlo.reshape");
+  return inner && is_static(*inner) ? op::reshape(b, inner->operand(0), op.result()->shape()) : nullptr;
+}
+
+bool is_iota(const Ints& dims) {
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    if (dims[i] != static_cast<std::int64_t>(i)) return false;
+  return true;
+}
+
+// inner[outer[i]]
+Ints composed(const Ints& inner, const Ints& outer) {
+  Ints out;
+  for (std::int64_t i : outer) out.push_back(inner[static_cast<std::size_t>(i)]);
+  return out;
+}
+
+Value* transpose(Builder& b, const Op& op) {
+  const Ints& permutation = op.attr<Ints>("permutation");
+  if (is_iota(permutation)) return op.operand(0);
+  const Op* inner = made_by(op.operand(0), "stablehlo.transpose");
+  return inner ? op::transpose(b, inner->operand(0), composed(inner->attr<Ints>("permutation"), permutation)) : nullptr;
+}
+
+Value* broadcast(Builder& b, const Op& op) {
+  if (!is_static(op)) return nullptr;
+  const Ints& dims = op.attr<Ints>("broadcast_dimensions");
+  Value* x = op.operand(0);
+  if (x->type() == op.result()->type() && is_iota(dims)) return x;
+  const Op* inner = made_by(x, "stablehlo.broadcast_in_dim");
+  if (!inner || !is_static(*inner)) return nullptr;
+  return op::broadcast_in_dim(b, inner->operand(0), op.result()->shape(), composed(dims, inner->attr<Ints>("broadcast_dimensions")));
+}
+
+// Slices, pads, concatenations whose result is the operand.
+Value* whole(Builder&, const Op& op) {
+  bool same = is_static(op) && op.operand(0)->type() == op.result()->type();
+  if (!same) return nullptr;
+  if (op.name() == "stablehlo.concatenate") return op.operands.size() == 1 ? op.operand(0) : nullptr;
+  if (op.name() == "stablehlo.slice") return op.operand(0);
+  for (const char* attr : {"edge_padding_low", "edge_padding_high", "interior_padding"})
+    for (std::int64_t n : op.attr<Ints>(attr))
+      if (n != 0) return nullptr;
+  return op.operand(0);
+}
+
+const std::map<std::string_view, Rewrite>& rewrites() {
+  static const std::map<std::string_view, Rewrite> table{
+      {"stablehlo.add", add},
+      {"stablehlo.and", and_},
+      {"stablehlo.broadcast_in_dim", broadcast},
+      {"stablehlo.concatenate", whole},
+      {"stablehlo.convert", convert},
+      {"stablehlo.divide", divide},
+      {"stablehlo.multiply", multiply},
+      {"stablehlo.negate", involution},
+      {"stablehlo.not", involution},
+      {"stablehlo.or", or_},
+      {"stablehlo.pad", whole},
+      {"stablehlo.reshape", reshape},
+      {"stablehlo.select", select},
+      {"stablehlo.slice", whole},
+      {"stablehlo.subtract", subtract},
+      {"stablehlo.transpose", transpose},
+  };
+  return table;
+}
+
+// An operation that passes its operand on as it is: a name, a mark for transforms.
+bool is_identity(const Op& op) {
+  const op::Traits& traits = op::def(op).traits;
+  return traits.elementwise && traits.moves_only && op.operands.size() == 1 && op.num_results() == 1 && op.regions.empty() &&
+         op.operand(0)->type() == op.result()->type();
+}
+
+Value* rewritten(Builder& b, const Op& op) {
+  if (op.info().has_effect || op.num_results() != 1) return nullptr;
+  if (is_identity(op)) return op.operand(0);
+  auto it = rewrites().find(op.name());
+  return it == rewrites().end() ? nullptr : it->second(b, op);
+}
+
+// The branch that a constant index or predicate chooses, or null.
+const ir::Block* chosen_branch(const Op& op) {
+  bool is_if = op.name() == "stablehlo.if";
+  if (!is_if && op.name() != "stablehlo.case") return nullptr;
+  std::optional<Literal> index = splat(op.operand(0));
+  if (!index) return nullptr;
+  std::int64_t n = static_cast<std::int64_t>(op.regions.size()), i = index->integer(0);
+  if (is_if) i = i != 0 ? 0 : 1;
+  return op.regions[static_cast<std::size_t>(i < 0 || i >= n ? n - 1 : i)].get();
+}
+
+// One pass over a block, in order. Returns whether anything changed.
+bool pass(ir::Block& block) {
+  bool changed = false;
+  ir::ValueMap map;
+  std::vector<std::unique_ptr<Op>> ops = std::move(block.ops()), dead;  // kept until the end: the map knows them by address
+  block.ops().clear();
+  Builder b(block);
+  for (auto& op : ops) {
+    op->operands = map(op->operands);
+    for (auto& region : op->regions) ir::replace_uses(*region, map);
+    b.set_location(op->where);
+    if (const ir::Block* branch = chosen_branch(*op)) {
+      Values results = ir::inline_block(b, *branch, {});
+      for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), results[static_cast<std::size_t>(i)]);
+    } else if (Value* v = rewritten(b, *op)) {
+      map.set(op->result(), v);
+    } else {
+      for (auto& region : op->regions) changed = pass(*region) || changed;
+      block.append(std::move(op));
+      continue;
+    }
+    changed = true;
+    dead.push_back(std::move(op));
+  }
+  block.results = map(block.results);
+  return changed;
+}
+
+}  // namespace
+
+void simplify(ir::Block& block) {
+  ir::remove_dead(block);
+  while (pass(block)) ir::remove_dead(block);
+  ir::cse(block);
+  ir::remove_dead(block);
+}
+
+}  // namespace strata::transform
