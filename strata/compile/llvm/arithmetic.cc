@@ -275,38 +275,40 @@ Value* Arithmetic::ordered_extremum(bool max, Value* a, Value* b) {
 }
 
 /// C's fmod. Where |a / b| is small the quotient's integer part is right or one too large, and a - q * b is exact in one
-/// fma; a step back mends the latter. Other lanes (huge quotients, infinities, zeros, NaN) go to the library.
+/// fma; a step back mends the latter. Other lanes (huge quotients, infinities, zeros, NaN) go to the library. A scalar
+/// below the divisor is the remainder: a branch for that spares loops that wrap around now and then the division.
 Value* Arithmetic::remainder(Value* a, Value* b) {
   llvm::Type* t = a->getType();
-  bool is_double = t->getScalarType()->isDoubleTy();
-  auto* bound = llvm::ConstantFP::get(t, is_double ? 0x1p51 : 0x1p22);
-  Value* ratio = b_.CreateFDiv(a, b);
-  Value* fast = b_.CreateFCmpOLT(intrinsic(llvm::Intrinsic::fabs, ratio), bound);
-  if (lanes_of(a) > 1) fast = b_.CreateAndReduce(fast);
-
   llvm::Function* f = b_.GetInsertBlock()->getParent();
-  auto* fast_block = llvm::BasicBlock::Create(b_.getContext(), "rem.fast", f);
-  auto* slow_block = llvm::BasicBlock::Create(b_.getContext(), "rem.slow", f);
-  auto* done = llvm::BasicBlock::Create(b_.getContext(), "rem.done", f);
-  b_.CreateCondBr(fast, fast_block, slow_block);
-
-  b_.SetInsertPoint(fast_block);
+  auto block = [&](const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, f); };
+  auto *fast_block = block("rem.fast"), *slow_block = block("rem.slow"), *done = block("rem.done");
+  llvm::BasicBlock* below_block = nullptr;
   Value* magnitude_a = intrinsic(llvm::Intrinsic::fabs, a);
   Value* magnitude_b = intrinsic(llvm::Intrinsic::fabs, b);
-  Value* quotient = intrinsic(llvm::Intrinsic::trunc, intrinsic(llvm::Intrinsic::fabs, ratio));
-  Value* rest = fma(b_.CreateFNeg(quotient), magnitude_b, magnitude_a);
+  Value* below = b_.CreateFCmpOLT(magnitude_a, magnitude_b);  // also a finite a and an infinite b
+  if (lanes_of(a) == 1) {
+    below_block = b_.GetInsertBlock();
+    auto* above = block("rem.above");
+    b_.CreateCondBr(below, done, above);
+    b_.SetInsertPoint(above);
+  }
+  Value* ratio = b_.CreateFDiv(magnitude_a, magnitude_b);
+  Value* fast = b_.CreateFCmpOLT(ratio, llvm::ConstantFP::get(t, t->getScalarType()->isDoubleTy() ? 0x1p51 : 0x1p22));
+  b_.CreateCondBr(lanes_of(a) > 1 ? b_.CreateAndReduce(fast) : fast, fast_block, slow_block);
+
+  b_.SetInsertPoint(fast_block);
+  Value* rest = fma(b_.CreateFNeg(intrinsic(llvm::Intrinsic::trunc, ratio)), magnitude_b, magnitude_a);
   Value* mended = b_.CreateSelect(b_.CreateFCmpOLT(rest, llvm::Constant::getNullValue(t)), b_.CreateFAdd(rest, magnitude_b), rest);
-  Value* whole = b_.CreateFCmpOLT(magnitude_a, magnitude_b);  // also a finite a and an infinite b
-  Value* quick = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, b_.CreateSelect(whole, magnitude_a, mended), a);
+  Value* quick = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, b_.CreateSelect(below, magnitude_a, mended), a);
   b_.CreateBr(done);
 
   b_.SetInsertPoint(slow_block);
   Value* slow = remainder_call(a, b);
-  slow_block = b_.GetInsertBlock();
   b_.CreateBr(done);
 
   b_.SetInsertPoint(done);
-  llvm::PHINode* result = b_.CreatePHI(t, 2);
+  llvm::PHINode* result = b_.CreatePHI(t, 3);
+  if (below_block) result->addIncoming(a, below_block);
   result->addIncoming(quick, fast_block);
   result->addIncoming(slow, slow_block);
   return result;
