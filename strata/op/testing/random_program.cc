@@ -234,7 +234,7 @@ std::unique_ptr<Block> RandomProgram::build() const {
   return testing::build({kVector, kVector, kMatrix, kIndex}, [&](Builder& b, const Values& v) {
     Environment e{{v[0], v[1]}, {reduce_sum(b, v[0], {0})}, {v[2]}, v[3]};
     for (const Instruction& i : instructions) emit(b, e, i);
-    return Values{e.vector(0), e.scalar(0)};
+    return Values{e.vector(0), e.scalar(0), e.matrix(0)};
   });
 }
 
