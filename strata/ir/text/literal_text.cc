@@ -54,7 +54,7 @@ class Elements {
 
  private:
   void list(int dim) {
-    if (dim >= out_.shape().rank()) c_.fail("a list of depth {} for {}", dim + 1, out_.type().to_string());
+    if (out_.shape().rank() == 0) c_.fail("a list for {}", out_.type().to_string());
     c_.expect("[");
     std::int64_t count = 0;
     if (!c_.consume("]")) {
@@ -69,6 +69,7 @@ class Elements {
   }
 
   void element(std::byte* to) {
+    if (c_.peek() == '[') c_.fail("a list of depth {} for {}", out_.shape().rank() + 1, out_.type().to_string());
     if (!is_complex(dtype_)) return store(to, width_, scalar(dtype_));
     DType part = real_part(dtype_);
     std::size_t half = part_bytes(dtype_);

@@ -1,0 +1,174 @@
+#include "strata/ir/text/parser.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "strata/ir/testing/test_ops.h"
+#include "strata/ir/text/printer.h"
+
+namespace strata::ir {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ParserTest : public ::testing::Test {
+ protected:
+  void SetUp() override { testing::register_test_ops(); }
+
+  static std::string body(const std::string& lines) { return "func.func @f(%x: tensor<2xf32>, %y: tensor<2xf32>, %z: tensor<f32>) {\n" + lines + "\n  return\n}"; }
+  static std::string error(const std::string& text, Code code = Code::invalid) {
+    Result<std::unique_ptr<Module>> m = parse(text, "p.mlir");
+    if (m.ok()) return "no error";
+    EXPECT_EQ(static_cast<int>(m.status().code()), static_cast<int>(code)) << m.status().message();
+    return m.status().message();
+  }
+  static std::string reprinted(const std::string& text, PrintOptions options = {}) {
+    Result<std::unique_ptr<Module>> m = parse(text, "p.mlir");
+    return m.ok() ? print(**m, options) : m.status().message();
+  }
+};
+
+TEST_F(ParserTest, LocationsAreSkippedWhereverTheyStand) {
+  std::string text = R"(#loc = loc(unknown)
+#loc1 = loc("x")
+module @m attributes {a.b = 1 : i32} {
+  func.func public @main(%arg0: tensor<2xf32> loc("p['d']")) -> (tensor<2xf32> {jax.result_info = "r"}) {
+    %0 = stablehlo.add %arg0, %arg0 : tensor<2xf32> loc(#loc1)
+    return %0 : tensor<2xf32> loc(callsite("f"("a.py":1:2) at "b"))
+  } loc(#loc)
+} loc(#loc)
+#loc2 = loc("later"(#loc1))
+)";
+  EXPECT_EQ(reprinted(text), R"(module @m attributes {a.b = 1 : i32} {
+  func.func public @main(%arg0: tensor<2xf32>) -> (tensor<2xf32> {jax.result_info = "r"}) {
+    %0 = stablehlo.add %arg0, %arg0 : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+}
+)");
+}
+
+TEST_F(ParserTest, OperationsKnowTheirPlace) {
+  auto m = parse(body("  %0 = stablehlo.add %x, %y : tensor<2xf32>"), "p.mlir");
+  ASSERT_TRUE(m.ok());
+  EXPECT_EQ((*m)->functions[0]->body.ops()[0]->where.text(), "p.mlir:2:8");
+}
+
+TEST_F(ParserTest, AFunctionAloneIsAModule) {
+  EXPECT_EQ(reprinted("func.func @f() {\n  return\n}"), "module {\n  func.func @f() {\n    return\n  }\n}\n");
+}
+
+TEST_F(ParserTest, GenericFormsRead) {
+  std::string text = body(R"(  %0 = "stablehlo.add"(%x, %y) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %1 = "test.isolated"(%0) <{own = 3 : i64}> ({
+  ^bb0(%a: tensor<2xf32>):
+    %x = stablehlo.add %a, %a : tensor<2xf32>
+    "stablehlo.return"(%x) : (tensor<2xf32>) -> ()
+  }) {other.name = "s"} : (tensor<2xf32>) -> tensor<2xf32>)");
+  std::string once = reprinted(text);
+  EXPECT_THAT(once, HasSubstr("\"test.isolated\"(%0) <{own = 3 : i64}> ({\n    ^bb0(%arg3: tensor<2xf32>):\n      %2 = stablehlo.add %arg3, %arg3 : tensor<2xf32>\n"));
+  EXPECT_THAT(once, HasSubstr("}) {other.name = \"s\"} : (tensor<2xf32>) -> tensor<2xf32>"));
+  EXPECT_EQ(reprinted(once), once);
+  std::string generic = reprinted(text, {.generic = true});
+  EXPECT_THAT(generic, HasSubstr("\"func.return\"() : () -> ()"));
+  EXPECT_EQ(reprinted(generic), once);
+}
+
+TEST_F(ParserTest, PlainCombinersAreRecognised) {
+  std::string text = body(R"(  %0 = stablehlo.reduce(%x init: %z) across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+   reducer(%a: tensor<f32>, %b: tensor<f32>) {
+    %1 = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  }
+  %2 = stablehlo.reduce(%x init: %z) across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>
+   reducer(%a: tensor<f32>, %b: tensor<f32>) {
+    %1 = stablehlo.add %b, %a : tensor<f32>
+    stablehlo.return %1 : tensor<f32>
+  })");
+  auto m = parse(text, "p.mlir");
+  ASSERT_TRUE(m.ok()) << m.status().message();
+  const auto& ops = (*m)->functions[0]->body.ops();
+  EXPECT_EQ(ops[0]->attr<std::string>("combiner"), "add");
+  EXPECT_TRUE(ops[0]->regions.empty());
+  EXPECT_EQ(ops[1]->attr<std::string>("combiner"), "region");
+  std::string printed = print(**m);
+  EXPECT_THAT(printed, HasSubstr("applies stablehlo.add across dimensions = [0]"));
+  EXPECT_THAT(printed, HasSubstr("     reducer(%arg3: tensor<f32>, %arg4: tensor<f32>)  {\n      %2 = stablehlo.add %arg4, %arg3"));
+  EXPECT_EQ(reprinted(reprinted(text, {.generic = true})), printed);
+}
+
+TEST_F(ParserTest, ConstantsKeepTheirBits) {
+  auto round = [](const std::string& value) {
+    std::string text = reprinted(body("  %0 = stablehlo.constant " + value));
+    std::size_t at = text.find("constant ") + 9;
+    return text.substr(at, text.find('\n', at) - at);
+  };
+  for (const char* same : {"dense<[[1.000000e+00, 0xFF800000], [0x7FC00001, 0.949999988]]> : tensor<2x2xf32>", "dense<[true, false]> : tensor<2xi1>", "dense<> : tensor<0x3xi8>",
+                           "dense<[-8, 7]> : tensor<2xi4>", "dense<(1.000000e+00,-0.000000e+00)> : tensor<2xcomplex<f32>>", "dense<18446744073709551615> : tensor<ui64>",
+                           "dense<-9223372036854775808> : tensor<3xi64>", "dense<1.125000e+00> : tensor<4xf8E4M3FN>"})
+    EXPECT_EQ(round(same), same);
+  EXPECT_EQ(round("dense<[1, 1]> : tensor<2xi32>"), "dense<1> : tensor<2xi32>");
+  EXPECT_EQ(round("dense<\"0x0000803F00000040\"> : tensor<2xf32>"), "dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>");
+  EXPECT_EQ(round("dense<\"0x05\"> : tensor<10xi1>"), "dense<true> : tensor<10xi1>");
+  EXPECT_EQ(round("dense<\"0x0502\"> : tensor<10xi1>"), "dense<[true, false, true, false, false, false, false, false, false, true]> : tensor<10xi1>");
+  EXPECT_EQ(round("dense<0x10> : tensor<i8>"), "dense<16> : tensor<i8>");
+}
+
+TEST_F(ParserTest, ConstantsThatDoNotFitTheirType) {
+  auto message = [](const std::string& value) { return error(body("  %0 = stablehlo.constant " + value)); };
+  EXPECT_THAT(message("dense<[1, 2, 3]> : tensor<2xi32>"), HasSubstr("too many values along dimension 0"));
+  EXPECT_THAT(message("dense<[1]> : tensor<2xi32>"), HasSubstr("too few values"));
+  EXPECT_THAT(message("dense<[[1]]> : tensor<1xi32>"), HasSubstr("a list of depth 2"));
+  EXPECT_THAT(message("dense<300> : tensor<i8>"), HasSubstr("'300' is no value of i8"));
+  EXPECT_THAT(message("dense<-1> : tensor<ui8>"), HasSubstr("'-1' is no value of ui8"));
+  EXPECT_THAT(message("dense<\"0x00\"> : tensor<2xf32>"), HasSubstr("1 bytes for tensor<2xf32>"));
+  EXPECT_THAT(message("dense<> : tensor<2xf32>"), HasSubstr("no value for tensor<2xf32>"));
+  EXPECT_THAT(message("dense<1.0> : tensor<?xf32>"), HasSubstr("a constant of type tensor<?xf32>"));
+}
+
+TEST_F(ParserTest, MessagesSayWhere) {
+  EXPECT_EQ(error(body("  %0 = stablehlo.add %x, %q : tensor<2xf32>")), "p.mlir:2:26: value %q is not defined");
+  EXPECT_EQ(error(body("  %0 = stablehlo.add %x, %y tensor<2xf32>")), "p.mlir:2:29: expected ':'");
+  EXPECT_EQ(error(body("  %0 = stablehlo.add %x, %y : tensor<3xf32>")), "p.mlir:2:31: operand 0 of stablehlo.add is tensor<2xf32>, but stated to be tensor<3xf32>");
+  EXPECT_EQ(error(body("  %0:2 = stablehlo.add %x, %y : tensor<2xf32>")), "p.mlir:2:3: stablehlo.add has 1 results, but 2 are named");
+  EXPECT_THAT(error(body("  %x = stablehlo.add %x, %y : tensor<2xf32>")), HasSubstr("value %x is defined twice"));
+  EXPECT_THAT(error(body("  %0 = foo.bar %x : tensor<2xf32>")), HasSubstr("p.mlir:2:8: 'foo.bar' is no operation"));
+  EXPECT_THAT(error("func.func @f() -> tensor<f32> {\n  return\n}"), HasSubstr("returns (), but is declared to return tensor<f32>"));
+  EXPECT_THAT(error("func.func @f() {\n}"), HasSubstr("ends without a return"));
+  EXPECT_THAT(error("func.func @f() {\n  return\n} trailing"), HasSubstr("p.mlir:3:3"));
+  EXPECT_THAT(error(""), HasSubstr("no error"));  // an empty module is a module
+}
+
+TEST_F(ParserTest, WhatStrataLacksIsUnsupported) {
+  EXPECT_EQ(error(body("  %0 = stablehlo.fft %x, type = FFT : (tensor<2xf32>) -> tensor<2xf32>"), Code::unsupported),
+            "p.mlir:2:8: operation stablehlo.fft is not supported on (tensor<2xf32>) -> tensor<2xf32>");
+  EXPECT_THAT(error("func.func @f(%x: tensor<*xf32>) {\n  return\n}", Code::unsupported), HasSubstr("unranked"));
+  EXPECT_THAT(error("func.func private @f(tensor<f32>) -> tensor<f32>", Code::unsupported), HasSubstr("no body"));
+}
+
+TEST_F(ParserTest, NestingAndSizesHaveLimits) {
+  std::string deep;
+  for (int i = 0; i < 100000; ++i) deep += "[";
+  EXPECT_THAT(error("module attributes {a = " + deep), HasSubstr("nested more than 256 levels"));
+  EXPECT_THAT(error(body("  %0 = stablehlo.constant dense<0.0> : tensor<1000000x1000000xf64>"), Code::unsupported), HasSubstr("constants of more than"));
+  EXPECT_THAT(error(body("  %0 = stablehlo.constant dense<0.0> : tensor<9223372036854775807x2xf32>")), HasSubstr("a tensor of more than"));
+  EXPECT_THAT(error("func.func @f(%x: tensor<99999999999999999999xf32>) {"), HasSubstr("does not fit 64 bits"));
+  std::string symbol = "@a";
+  for (int i = 0; i < 100000; ++i) symbol += "::@a";
+  EXPECT_THAT(error("module attributes {a = " + symbol), HasSubstr("nested more than"));
+}
+
+TEST_F(ParserTest, BoundedDimensions) {
+  std::string text = "module {\n  func.func @f(%arg0: tensor<?x4xf32, #stablehlo.bounds<8, ?>>, %arg1: tensor<?xi32>) {\n    return\n  }\n}\n";
+  EXPECT_EQ(reprinted(text), text);
+  auto m = parse(text);
+  EXPECT_EQ((*m)->functions[0]->body.argument(0)->shape().dim(0).bound(), 8);
+}
+
+TEST_F(ParserTest, AttributeAliases) {
+  EXPECT_THAT(reprinted("#a = 3 : i32\nmodule attributes {x.y = #a, x.z = #other.kind<1, \">\">} {\n}\n"), HasSubstr("{x.y = 3 : i32, x.z = #other.kind<1, \">\">}"));
+  EXPECT_THAT(error("module attributes {x.y = #a} {\n}\n"), HasSubstr("alias #a is not defined"));
+}
+
+}  // namespace
+}  // namespace strata::ir
