@@ -1,0 +1,105 @@
+// What simplify rewrites, and what it must leave alone because bits would change.
+#include "strata/transform/simplify.h"
+
+#include <gtest/gtest.h>
+
+#include "strata/op/build.h"
+#include "strata/op/control.h"
+#include "strata/op/testing/run.h"
+
+namespace strata::transform {
+namespace {
+
+using op::Builder;
+using op::Value;
+using op::Values;
+using op::testing::Program;
+
+const Type kVector(DType::f32, {3});
+const Type kWhole(DType::i32, {3});
+
+/// How many operations stay.
+std::size_t left(const Type& type, const Program& program) {
+  auto f = op::testing::build({type, type}, program);
+  simplify(*f);
+  return f->ops().size();
+}
+
+/// Whether the program is its first argument.
+bool becomes_argument(const Type& type, const Program& program) {
+  auto f = op::testing::build({type, type}, program);
+  simplify(*f);
+  return f->ops().empty() && f->results[0] == f->argument(0);
+}
+
+TEST(Simplify, neutral_elements_go) {
+  EXPECT_TRUE(becomes_argument(kVector, [](Builder& b, const Values& v) { return Values{op::mul(b, v[0], op::full_like(b, v[0], 1))}; }));
+  EXPECT_TRUE(becomes_argument(kVector, [](Builder& b, const Values& v) { return Values{op::div(b, v[0], op::full_like(b, v[0], 1))}; }));
+  EXPECT_TRUE(becomes_argument(kVector, [](Builder& b, const Values& v) { return Values{op::sub(b, v[0], op::full_like(b, v[0], 0))}; }));
+  EXPECT_TRUE(becomes_argument(kVector, [](Builder& b, const Values& v) { return Values{op::add(b, op::full_like(b, v[0], -0.0), v[0])}; }));
+  EXPECT_TRUE(becomes_argument(kWhole, [](Builder& b, const Values& v) { return Values{op::add(b, v[0], op::full_like(b, v[0], 0))}; }));
+}
+
+TEST(Simplify, what_would_change_bits_stays) {
+  EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) { return Values{op::add(b, v[0], op::full_like(b, v[0], 0))}; }), 3u) << "-0 + 0 is 0";
+  EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) { return Values{op::mul(b, v[0], op::full_like(b, v[0], 0))}; }), 3u) << "0 * -1 is -0";
+  EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) { return Values{op::sub(b, v[0], op::full_like(b, v[0], -0.0))}; }), 3u);
+  EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) {
+    return Values{op::convert(b, op::convert(b, v[0], DType::bf16), DType::f32)};
+  }), 2u) << "bf16 rounds";
+}
+
+TEST(Simplify, wide_detours_go) {
+  EXPECT_TRUE(becomes_argument(Type(DType::bf16, {3}), [](Builder& b, const Values& v) {
+    return Values{op::convert(b, op::convert(b, v[0], DType::f32), DType::bf16)};
+  }));
+}
+
+TEST(Simplify, moves_compose) {
+  Type matrix(DType::f32, {2, 3});
+  EXPECT_TRUE(becomes_argument(matrix, [](Builder& b, const Values& v) {
+    return Values{op::transpose(b, op::transpose(b, v[0], {1, 0}), {1, 0})};
+  }));
+  EXPECT_TRUE(becomes_argument(matrix, [](Builder& b, const Values& v) {
+    return Values{op::reshape(b, op::reshape(b, v[0], {6}), {2, 3})};
+  }));
+  EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) {
+    return Values{op::broadcast_in_dim(b, op::broadcast_in_dim(b, v[0], {2, 3}, {1}), {4, 2, 3}, {1, 2})};
+  }), 1u);
+}
+
+TEST(Simplify, equal_operations_are_merged_and_unused_ones_dropped) {
+  EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) {
+    op::exp(b, v[1]);
+    return Values{op::add(b, op::sin(b, v[0]), op::sin(b, v[0]))};
+  }), 2u);
+}
+
+TEST(Simplify, constant_choices_are_made) {
+  EXPECT_TRUE(becomes_argument(kVector, [](Builder& b, const Values& v) {
+    std::vector<op::BlockPtr> branches;
+    branches.push_back(op::testing::build({}, [&](Builder& cb, const Values&) { return Values{op::exp(cb, v[1])}; }));
+    branches.push_back(op::testing::build({}, [&](Builder&, const Values&) { return Values{v[0]}; }));
+    return op::case_(b, op::scalar(b, DType::i32, 1), std::move(branches));
+  }));
+  EXPECT_TRUE(becomes_argument(kVector, [](Builder& b, const Values& v) {
+    return Values{op::select(b, op::compare(b, v[0], v[0], "EQ"), v[0], v[0])};
+  }));
+}
+
+TEST(Simplify, works_inside_regions) {
+  auto f = op::testing::build({kVector}, [](Builder& b, const Values& v) {
+    auto body = op::testing::build({kVector}, [](Builder& sb, const Values& a) { return Values{op::mul(sb, op::neg(sb, op::neg(sb, a[0])), op::full_like(sb, a[0], 1))}; });
+    return op::scan(b, std::move(body), {}, v, {}, {.length = 3});
+  });
+  simplify(*f);
+  ASSERT_EQ(f->ops().size(), 1u);
+  EXPECT_TRUE(f->ops()[0]->region(0).ops().empty());
+}
+
+TEST(Simplify, names_go) {
+  EXPECT_TRUE(becomes_argument(kVector, [](Builder& b, const Values& v) { return Values{op::name(b, v[0], "x")}; }));
+}
+
+}  // namespace
+}  // namespace strata::transform
