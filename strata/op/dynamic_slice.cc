@@ -71,13 +71,10 @@ Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const 
   return {{dynamic_slice(b, operands[0], starts, prepended(size, op.attr<Ints>("slice_sizes")))}, {true}};
 }
 
+/// Dimensions that are taken whole pass through; the others are needed as a whole.
 Factors shard(const Op& op) {
   FactorTable t(op);
-  for (int d = 0; d < op.result()->rank(); ++d) {
-    int f = t.factor(op.operand(0)->shape().dim(d) == op.result()->shape().dim(d) ? 'p' : 'n', op.operand(0)->shape().dim(d).bound());
-    t.operand(0, d, f);
-    t.result(0, d, f);
-  }
+  for (int d = 0; d < op.result()->rank(); ++d) share_if_whole(t, op.operand(0)->shape().dim(d), op.result()->shape().dim(d), [&](int f) { t.operand(0, d, f); }, [&](int f) { t.result(0, d, f); });
   return t.take();
 }
 

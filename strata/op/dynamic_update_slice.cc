@@ -85,14 +85,12 @@ Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const 
   return {{dynamic_update_slice(b, x, update, starts)}, {true}};
 }
 
+/// Dimensions that are replaced whole pass through; the others are needed as a whole.
 Factors shard(const Op& op) {
   FactorTable t(op);
   for (int d = 0; d < op.result()->rank(); ++d) {
-    const Dim &whole = op.operand(0)->shape().dim(d), &part = op.operand(1)->shape().dim(d);
-    int f = t.factor(whole == part ? 'p' : 'n', whole.bound());
-    t.operand(0, d, f);
-    t.operand(1, d, f);
-    t.result(0, d, f);
+    auto whole = [&](int f) { t.operand(0, d, f), t.result(0, d, f); };
+    share_if_whole(t, op.operand(0)->shape().dim(d), op.operand(1)->shape().dim(d), whole, [&](int f) { t.operand(1, d, f); });
   }
   return t.take();
 }

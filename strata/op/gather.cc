@@ -110,10 +110,7 @@ Factors shard(const Op& op) {
   for (std::int64_t i : d.dropped) t.operand(0, static_cast<int>(i), t.factor('n', operand.dim(static_cast<int>(i)).bound()));
   for (std::size_t i = 0; i < windowed.size(); ++i) {
     int dim = static_cast<int>(windowed[i]), to = static_cast<int>(d.window[i]);
-    bool whole = operand.dim(dim) == op.result()->shape().dim(to);
-    int f = t.factor(whole ? 'p' : 'n', operand.dim(dim).bound());
-    t.operand(0, dim, f);
-    t.result(0, to, f);
+    share_if_whole(t, operand.dim(dim), op.result()->shape().dim(to), [&](int f) { t.operand(0, dim, f); }, [&](int f) { t.result(0, to, f); });
   }
   return t.take();
 }

@@ -82,6 +82,16 @@ std::vector<I> picked(std::span<const I> index, const Ints& dims) {
   return out;
 }
 
+// ---- sharding -------------------------------------------------------------------------------------------------
+/// One factor that passes through when the part is as large as the whole; else each dimension must be replicated.
+template <class SetWhole, class SetPart>
+void share_if_whole(FactorTable& t, const Dim& whole, const Dim& part, SetWhole&& set_whole, SetPart&& set_part) {
+  bool same = whole == part;
+  int f = t.factor(same ? 'p' : 'n', whole.bound());
+  set_whole(f);
+  set_part(same ? f : t.factor('n', part.bound()));
+}
+
 // ---- builders -------------------------------------------------------------------------------------------------
 Value* gather(Builder& b, Value* operand, Value* indices, const IndexDims& dims, const Ints& slice_sizes);
 /// `combiner`: a plain combiner's name or "assign".

@@ -170,9 +170,7 @@ Factors scatter_shard(const Op& op) {
   for (std::int64_t i : d.dropped) inputs(static_cast<int>(i), t.factor('n', operand.dim(static_cast<int>(i)).bound()));
   for (std::size_t i = 0; i < windowed.size(); ++i) {
     int dim = static_cast<int>(windowed[i]), from = static_cast<int>(d.window[i]);
-    int f = t.factor(operand.dim(dim) == updates.dim(from) ? 'p' : 'n', operand.dim(dim).bound());
-    inputs(dim, f);
-    each_update(from, f);
+    share_if_whole(t, operand.dim(dim), updates.dim(from), [&](int f) { inputs(dim, f); }, [&](int f) { each_update(from, f); });
   }
   return t.take();
 }

@@ -1,0 +1,64 @@
+#include "strata/op/testing/lowered.h"
+
+#include "strata/loop/interpreter.h"
+#include "strata/loop/verify.h"
+#include "strata/op/lower_alone.h"
+#include "strata/op/rules.h"
+
+namespace strata::op::testing {
+namespace {
+
+/// Operands are parameters of the kernel.
+class BufferContext : public LowerContext {
+ public:
+  BufferContext(loop::Builder& builder, std::span<const Literal> operands) : LowerContext(builder) {
+    for (const Literal& x : operands) {
+      refs_.push_back(builder.parameter(x.dtype(), x.count(), loop::Ref::Mode::in));
+      sizes_.push_back(x.shape().sizes());
+    }
+  }
+  loop::Inst* operand(const Op&, int i, std::span<const loop::Index> index) override {
+    std::size_t n = static_cast<std::size_t>(i);
+    return b.load(refs_[n], linearized(index, sizes_[n]));
+  }
+
+ private:
+  std::vector<loop::Ref*> refs_;
+  std::vector<std::vector<std::int64_t>> sizes_;
+};
+
+void run(const loop::Kernel& kernel, std::span<const Literal> operands, std::span<Literal> results) {
+  Status valid = loop::verify(kernel);
+  STRATA_CHECK(valid.ok(), "{}\n{}", valid.message(), loop::print(kernel));
+  std::vector<void*> parameters;
+  for (const Literal& x : operands) parameters.push_back(const_cast<std::byte*>(x.data()));
+  for (Literal& y : results) parameters.push_back(y.mutable_data());
+  loop::interpret(kernel, parameters);
+}
+
+Literal run_update(const Op& op, const Update& lowering, std::span<const Literal> operands) {
+  Literal out(op.result()->type());
+  if (out.bytes() > 0) std::memcpy(out.mutable_data(), operands[0].data(), out.bytes());
+  std::int64_t grid = lowering.grid(op);
+  if (grid == 0) return out;
+  loop::Kernel kernel("update");
+  loop::Builder b(kernel);
+  BufferContext context(b, operands);
+  loop::Ref* target = b.parameter(out.dtype(), out.count(), loop::Ref::Mode::inout);
+  kernel.grid = grid;
+  lowering.emit(context, op, target, b.grid());
+  run(kernel, operands, {&out, 1});
+  return out;
+}
+
+}  // namespace
+
+Literals lowered(const Op& op, std::span<const Literal> operands) {
+  if (const Update* update = std::get_if<Update>(&def(op).lowering)) return {run_update(op, *update, operands)};
+  Literals out;
+  for (Value* r : op.results()) out.emplace_back(r->type());
+  run(*lower_alone(op), operands, out);
+  return out;
+}
+
+}  // namespace strata::op::testing
