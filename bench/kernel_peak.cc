@@ -84,10 +84,13 @@ void product(const char* label, int rows, bool pairs, double peak_rate, bool ass
   auto kernel = product_tile(rows, k, pairs);
   if (assembly) print_assembly(*kernel);
   auto f = compile::compile_kernel(*kernel);
-  std::vector<float> a(static_cast<std::size_t>(rows * k), 0), x(static_cast<std::size_t>(32 * k), 0), c(static_cast<std::size_t>(rows * 32), 0);
+  std::vector<float> a(static_cast<std::size_t>(rows * k), 0), x(static_cast<std::size_t>(32 * k), 0),
+      c(static_cast<std::size_t>(rows * 32), 0);
   void* refs[] = {a.data(), x.data(), c.data()};
   constexpr int kTimes = 2000;
-  double t = seconds_of([&] { for (int i = 0; i < kTimes; ++i) f(refs, 0, 1); });
+  double t = seconds_of([&] {
+    for (int i = 0; i < kTimes; ++i) f(refs, 0, 1);
+  });
   double rate = 2.0 * rows * 32 * static_cast<double>(k) * (pairs ? 2 : 1) * kTimes / t * 1e-9;
   std::printf("%-22s %8.1f GFLOP/s  %5.1f %% of peak\n", label, rate, 100 * rate / peak_rate);
 }
@@ -97,7 +100,9 @@ double peak_rate(bool pairs) {
   auto f = compile::compile_kernel(*kernel);
   std::vector<float> in(16, 0), out(16 * 24, 0);
   void* refs[] = {in.data(), out.data()};
-  double t = seconds_of([&] { for (int i = 0; i < 20; ++i) f(refs, 0, 1); });
+  double t = seconds_of([&] {
+    for (int i = 0; i < 20; ++i) f(refs, 0, 1);
+  });
   double rate = 20 * 10000.0 * 24 * 16 * 2 * (pairs ? 2 : 1) / t * 1e-9;
   std::printf("%-22s %8.1f GFLOP/s\n", pairs ? "peak bf16" : "peak f32", rate);
   return rate;
@@ -117,7 +122,9 @@ void elementary(const loop::math::UnaryFunction& function, int lanes, bool assem
   std::vector<float> from(n), to(n);
   for (std::size_t i = 0; i < n; ++i) from[i] = 0.001f * static_cast<float>(i) + 0.01f;
   void* refs[] = {from.data(), to.data()};
-  double t = seconds_of([&] { for (int i = 0; i < 500; ++i) f(refs, 0, 1); });
+  double t = seconds_of([&] {
+    for (int i = 0; i < 500; ++i) f(refs, 0, 1);
+  });
   std::printf("%-10s x%-3d %8.2f elements/ns   compiled in %5.1f ms\n", kernel.name.c_str(), lanes, 500.0 * n / t * 1e-9, compile * 1e3);
 }
 

@@ -194,7 +194,10 @@ void replace_pool(Pool* next) {
 
 Pool& pool() {
   if (Pool* p = current.load(std::memory_order_acquire)) return *p;
-  static const int registered = pthread_atfork(nullptr, nullptr, [] { current.store(nullptr); inside_chunk = false; });
+  static const int registered = pthread_atfork(nullptr, nullptr, [] {
+    current.store(nullptr);
+    inside_chunk = false;
+  });
   (void)registered;
   Pool* mine = new Pool(default_threads());
   Pool* expected = nullptr;

@@ -80,7 +80,11 @@ TEST_P(ThreadPoolTest, SeveralCallersAtOnce) {
 
 TEST_P(ThreadPoolTest, AnExceptionReachesTheCallerAndThePoolGoesOn) {
   for (std::int64_t bad : {0, 5, 9}) {
-    EXPECT_THROW(parallel(10, 1, [&](std::int64_t begin, std::int64_t) { if (begin == bad) throw std::runtime_error("no"); }), std::runtime_error);
+    EXPECT_THROW(parallel(10, 1,
+                          [&](std::int64_t begin, std::int64_t) {
+                            if (begin == bad) throw std::runtime_error("no");
+                          }),
+                 std::runtime_error);
   }
   std::atomic<int> n = 0;
   parallel(10, 1, [&](std::int64_t, std::int64_t) { ++n; });

@@ -91,8 +91,7 @@ Value* Arithmetic::sub_vector(Value* v, int first, int count) {
   return b_.CreateShuffleVector(v, mask);
 }
 
-Value* Arithmetic::pieces(const std::vector<Value*>& args, int lanes,
-                          const std::function<Value*(const std::vector<Value*>&)>& f) {
+Value* Arithmetic::pieces(const std::vector<Value*>& args, int lanes, const std::function<Value*(const std::vector<Value*>&)>& f) {
   int total = lanes_of(args[0]);
   if (total <= lanes) return f(args);
   std::vector<Value*> parts;
@@ -362,7 +361,8 @@ Value* Arithmetic::to_bf16(Value* a) {
 Value* Arithmetic::convert(DType from, DType to, Value* a) {
   if (from == to) return a;
   if (half_word(from)) {
-    Value* wide = from == DType::bf16 ? from_bf16(a) : b_.CreateFPExt(b_.CreateBitCast(a, like(a, b_.getHalfTy())), like(a, b_.getFloatTy()));
+    Value* wide =
+        from == DType::bf16 ? from_bf16(a) : b_.CreateFPExt(b_.CreateBitCast(a, like(a, b_.getHalfTy())), like(a, b_.getFloatTy()));
     return convert(DType::f32, to, wide);
   }
   if (half_word(to)) {

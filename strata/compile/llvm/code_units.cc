@@ -52,7 +52,9 @@ struct Missing {
 };
 
 void link_missing(std::vector<Missing>& missing, MemoryCache& cache) {
-  auto run = [](void* ctx, std::int64_t i, std::int64_t) { (*static_cast<std::vector<Missing>*>(ctx))[static_cast<std::size_t>(i)].find_or_make(); };
+  auto run = [](void* ctx, std::int64_t i, std::int64_t) {
+    (*static_cast<std::vector<Missing>*>(ctx))[static_cast<std::size_t>(i)].find_or_make();
+  };
   parallel_for(static_cast<std::int64_t>(missing.size()), 1, run, &missing);
   std::vector<std::string> objects, symbols;
   for (Missing& m : missing) {

@@ -17,7 +17,7 @@ namespace strata::compile {
 /// One function. `key` says everything its code depends on, the processor and the version of the generator excepted.
 struct CodeUnit {
   std::string key;
-  std::string kind;                          // begins its symbol: "kernel", "driver"
+  std::string kind;  // begins its symbol: "kernel", "driver"
   std::function<void(llvm::Module& module, const std::string& symbol)> emit;
 };
 

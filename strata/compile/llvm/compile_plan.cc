@@ -73,9 +73,8 @@ DriverFn compile_plan(const Plan& plan, const CompilePlanOptions& options) {
     symbols.push_back(symbol_of(units.back()));
   }
   std::string key = StepsWriter(plan, symbols).take();
-  units.push_back({key, options.timed ? "timed_driver" : "driver", [&](llvm::Module& module, const std::string& symbol) {
-                     emit_driver(plan, symbols, module, symbol, options.timed);
-                   }});
+  units.push_back({key, options.timed ? "timed_driver" : "driver",
+                   [&](llvm::Module& module, const std::string& symbol) { emit_driver(plan, symbols, module, symbol, options.timed); }});
   return reinterpret_cast<DriverFn>(code_for(units).back());
 }
 

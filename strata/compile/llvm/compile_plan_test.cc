@@ -19,9 +19,9 @@ using loop::Kernel;
 using loop::Opcode;
 using loop::Ref;
 
-constexpr std::int64_t kElements = 64;            // of one vector of i32
+constexpr std::int64_t kElements = 64;  // of one vector of i32
 constexpr std::int64_t kBytes = kElements * 4;
-constexpr std::int64_t kSlots = 8;                // vectors in one buffer
+constexpr std::int64_t kSlots = 8;  // vectors in one buffer
 
 /// y = x * factor + addend, in `grid` points.
 std::unique_ptr<Kernel> affine(std::int64_t grid, int factor, int addend) {
@@ -57,8 +57,9 @@ class RandomPlan {
     plan_.kernels.push_back(affine(64, -1, 7));
     plan_.kernels.push_back(is_small());
     using Kind = PlanBuffer::Kind;
-    plan_.buffers = {{Kind::argument, 0, kBytes * kSlots, 0},  {Kind::constant, 0, kBytes * kSlots, 0}, {Kind::result, 0, kBytes * kSlots, 0},
-                     {Kind::result, 1, kBytes * kSlots, 0},    {Kind::temporary, 0, kBytes * kSlots, 64}, {Kind::temporary, 0, kBytes, 64 + kBytes * kSlots}};
+    plan_.buffers = {{Kind::argument, 0, kBytes * kSlots, 0},   {Kind::constant, 0, kBytes * kSlots, 0},
+                     {Kind::result, 0, kBytes * kSlots, 0},     {Kind::result, 1, kBytes * kSlots, 0},
+                     {Kind::temporary, 0, kBytes * kSlots, 64}, {Kind::temporary, 0, kBytes, 64 + kBytes * kSlots}};
     plan_.steps = steps(3);
   }
   const Plan& plan() const { return plan_; }
@@ -139,7 +140,7 @@ class Memory {
   bool operator==(const Memory& other) const { return words_ == other.words_; }
 
  private:
-  alignas(64) std::array<std::int32_t, static_cast<std::size_t>(kElements * kSlots * 7)> words_;
+  alignas(64) std::array<std::int32_t, static_cast<std::size_t>(kElements* kSlots * 7)> words_;
   void* argument_ = nullptr;
   void* constant_ = nullptr;
   void* results_[2] = {};

@@ -40,7 +40,8 @@ class DriverEmitter {
   void emit(const Launch& launch) {
     const loop::Kernel& kernel = *plan_.kernels.at(static_cast<std::size_t>(launch.kernel));
     std::size_t n = launch.arguments.size();
-    STRATA_CHECK(n == kernel.parameters().size(), "kernel {} takes {} buffers, its launch gives {}", kernel.name, kernel.parameters().size(), n);
+    STRATA_CHECK(n == kernel.parameters().size(), "kernel {} takes {} buffers, its launch gives {}", kernel.name,
+                 kernel.parameters().size(), n);
     auto* type = llvm::ArrayType::get(b_.getPtrTy(), n);
     llvm::IRBuilder<> at_entry(entry_, entry_->begin());
     Value* refs = at_entry.CreateAlloca(type);
@@ -154,7 +155,9 @@ class DriverEmitter {
   llvm::FunctionType* kernel_type() {
     return llvm::FunctionType::get(b_.getVoidTy(), {b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty()}, false);
   }
-  Value* callee(int kernel) { return module_.getOrInsertFunction(kernels_.at(static_cast<std::size_t>(kernel)), kernel_type()).getCallee(); }
+  Value* callee(int kernel) {
+    return module_.getOrInsertFunction(kernels_.at(static_cast<std::size_t>(kernel)), kernel_type()).getCallee();
+  }
 
   void call(const char* name, const std::vector<Value*>& args) {
     std::vector<llvm::Type*> types;

@@ -23,7 +23,11 @@ using loop::Opcode;
 class KernelEmitter {
  public:
   KernelEmitter(const loop::Kernel& kernel, llvm::Module& module, const CpuTarget& target)
-      : kernel_(kernel), module_(module), b_(module.getContext()), math_(b_, target), values_(kernel.arena.size(), nullptr),
+      : kernel_(kernel),
+        module_(module),
+        b_(module.getContext()),
+        math_(b_, target),
+        values_(kernel.arena.size(), nullptr),
         memory_(b_, math_, [this](const Inst* i) { return value(i); }) {}
 
   llvm::Function* emit(std::string_view symbol, const CpuTarget& target) {
@@ -129,15 +133,30 @@ class KernelEmitter {
     auto arg = [&](std::size_t n) { return stretched(i.args[n], lanes); };
     switch (i.code) {
       case Opcode::constant: return math_.stretch(math_.constant(dtype, i.bits), lanes);
-      case Opcode::neg: case Opcode::abs: case Opcode::not_: case Opcode::sqrt: case Opcode::floor: case Opcode::ceil:
-      case Opcode::trunc: case Opcode::rint: case Opcode::popcnt: case Opcode::clz:
-        return math_.unary(i.code, dtype, arg(0));
-      case Opcode::div: case Opcode::rem:
+      case Opcode::neg:
+      case Opcode::abs:
+      case Opcode::not_:
+      case Opcode::sqrt:
+      case Opcode::floor:
+      case Opcode::ceil:
+      case Opcode::trunc:
+      case Opcode::rint:
+      case Opcode::popcnt:
+      case Opcode::clz: return math_.unary(i.code, dtype, arg(0));
+      case Opcode::div:
+      case Opcode::rem:
         if (Value* narrow = narrow_division(i)) return narrow;
         [[fallthrough]];
-      case Opcode::add: case Opcode::sub: case Opcode::mul: case Opcode::min: case Opcode::max: case Opcode::and_: case Opcode::or_:
-      case Opcode::xor_: case Opcode::shl: case Opcode::shr:
-        return math_.binary(i.code, dtype, arg(0), arg(1));
+      case Opcode::add:
+      case Opcode::sub:
+      case Opcode::mul:
+      case Opcode::min:
+      case Opcode::max:
+      case Opcode::and_:
+      case Opcode::or_:
+      case Opcode::xor_:
+      case Opcode::shl:
+      case Opcode::shr: return math_.binary(i.code, dtype, arg(0), arg(1));
       case Opcode::fma: return math_.fma(arg(0), arg(1), arg(2));
       case Opcode::dot2: return math_.dot2(arg(0), arg(1), arg(2));
       case Opcode::cmp: return math_.compare(i.compare, i.args[0]->type.dtype, arg(0), arg(1));
@@ -156,8 +175,13 @@ class KernelEmitter {
         return lanes_of(v) == 1 ? v : b_.CreateExtractElement(v, i.bits);
       }
       case Opcode::call: return call(i);
-      case Opcode::local: case Opcode::set: case Opcode::store: case Opcode::for_: case Opcode::vector: case Opcode::if_: case Opcode::while_:
-        break;
+      case Opcode::local:
+      case Opcode::set:
+      case Opcode::store:
+      case Opcode::for_:
+      case Opcode::vector:
+      case Opcode::if_:
+      case Opcode::while_: break;
     }
     STRATA_UNREACHABLE("{} has no value", loop::name(i.code));
   }

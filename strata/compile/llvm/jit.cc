@@ -150,7 +150,8 @@ Jit::Jit() : state_(new State) {
   char prefix = '\0';
   state_->session = std::make_unique<llvm::orc::ExecutionSession>(std::move(control));
   state_->session->setErrorReporter([state = state_.get()](llvm::Error e) { state->problem = llvm::toString(std::move(e)); });
-  state_->linker = std::make_unique<llvm::orc::ObjectLinkingLayer>(*state_->session, state_->session->getExecutorProcessControl().getMemMgr());
+  state_->linker =
+      std::make_unique<llvm::orc::ObjectLinkingLayer>(*state_->session, state_->session->getExecutorProcessControl().getMemMgr());
   state_->library = &state_->session->createBareJITDylib("strata");
   state_->library->addGenerator(
       checked(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix), "the process's own symbols cannot be read"));
@@ -185,7 +186,8 @@ std::vector<void*> Jit::link(std::vector<std::string> objects, const std::vector
   llvm::orc::SymbolMap fresh;
   for (const auto& [name, address] : runtime_symbols()) {
     if (!state_->defined.emplace(name, address).second) continue;
-    fresh[session.intern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    fresh[session.intern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
+                                   llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   }
   if (!fresh.empty()) checked(state_->library->define(llvm::orc::absoluteSymbols(std::move(fresh))), "runtime symbols");
   for (std::string& object : objects) {

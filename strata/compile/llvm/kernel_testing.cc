@@ -27,7 +27,8 @@ std::string difference_from_interpreter(const CpuTarget& target, const loop::Ker
   for (std::size_t i = 0; i < contents.size(); ++i) {
     placed.emplace_back(contents[i].size() + 64 + 64 * byte_width(parameters[i]->dtype));
     std::byte* start = placed.back().data();
-    start += (64 - reinterpret_cast<std::uintptr_t>(start) % 64) % 64 + static_cast<std::size_t>(misalignment) * byte_width(parameters[i]->dtype);
+    start += (64 - reinterpret_cast<std::uintptr_t>(start) % 64) % 64 +
+             static_cast<std::size_t>(misalignment) * byte_width(parameters[i]->dtype);
     if (!contents[i].empty()) std::memcpy(start, contents[i].data(), contents[i].size());
     refs.push_back(start);
   }

@@ -34,14 +34,16 @@ TEST(MachineCode, RandomKernelsGiveTheInterpretersBits) {
     Buffers contents = loop::testing::random_buffers(*kernel, seed);
     for (const CpuTarget* target : processors()) {
       ASSERT_EQ(difference_from_interpreter(*target, *kernel, contents, static_cast<int>(seed % 3)), "")
-          << "seed " << seed << " on " << target->cpu << "\n" << loop::print(*kernel);
+          << "seed " << seed << " on " << target->cpu << "\n"
+          << loop::print(*kernel);
     }
   }
 }
 
-constexpr DType kNumbers[] = {DType::i8, DType::i16, DType::i32, DType::i64, DType::ui8, DType::ui16, DType::ui32, DType::ui64, DType::f32, DType::f64};
-constexpr DType kAll[] = {DType::i1,   DType::i8,   DType::i16,  DType::i32,  DType::i64, DType::ui8, DType::ui16,
-                          DType::ui32, DType::ui64, DType::bf16, DType::f16,  DType::f32, DType::f64};
+constexpr DType kNumbers[] = {DType::i8,   DType::i16,  DType::i32,  DType::i64, DType::ui8,
+                              DType::ui16, DType::ui32, DType::ui64, DType::f32, DType::f64};
+constexpr DType kAll[] = {DType::i1,   DType::i8,   DType::i16,  DType::i32, DType::i64, DType::ui8, DType::ui16,
+                          DType::ui32, DType::ui64, DType::bf16, DType::f16, DType::f32, DType::f64};
 constexpr int kElements = 83;  // strips of every width leave a rest
 
 /// Pairs of edge values, then random bits and small numbers.
@@ -63,8 +65,10 @@ class Operands {
     for (int i = 0; i < kElements * 5; ++i) {
       std::uint64_t bits = random();
       auto n = edges_.size();
-      if (i < static_cast<int>(n * n)) bits = bits_of(edges_[(which == 0 ? static_cast<std::size_t>(i) / n : static_cast<std::size_t>(i)) % n]);
-      else if (i % 3 == 0) bits = bits_of(static_cast<double>(static_cast<int>(bits % 40) - 20));
+      if (i < static_cast<int>(n * n))
+        bits = bits_of(edges_[(which == 0 ? static_cast<std::size_t>(i) / n : static_cast<std::size_t>(i)) % n]);
+      else if (i % 3 == 0)
+        bits = bits_of(static_cast<double>(static_cast<int>(bits % 40) - 20));
       if (dtype_ == DType::i1) bits &= 1;
       for (std::size_t b = 0; b < byte_width(dtype_); ++b) bytes.push_back(static_cast<std::byte>(bits >> (8 * b)));
     }
@@ -90,8 +94,8 @@ class Everything {
     auto out = [&](DType type, std::function<Inst*(Inst*, Inst*, Inst*)> f) {
       outputs.emplace_back(b_.parameter(type, kElements * 5, Ref::Mode::out), std::move(f));
     };
-    for (Opcode code : {Opcode::add, Opcode::sub, Opcode::mul, Opcode::div, Opcode::rem, Opcode::min, Opcode::max, Opcode::and_, Opcode::or_,
-                        Opcode::xor_, Opcode::shl, Opcode::shr}) {
+    for (Opcode code : {Opcode::add, Opcode::sub, Opcode::mul, Opcode::div, Opcode::rem, Opcode::min, Opcode::max, Opcode::and_,
+                        Opcode::or_, Opcode::xor_, Opcode::shl, Opcode::shr}) {
       if (loop::accepts(code, dtype)) out(dtype, [this, code](Inst* a, Inst* b, Inst*) { return b_.binary(code, a, b); });
     }
     for (Opcode code : {Opcode::neg, Opcode::abs, Opcode::not_, Opcode::sqrt, Opcode::floor, Opcode::ceil, Opcode::trunc, Opcode::rint,
@@ -123,8 +127,10 @@ class Everything {
     Buffers all;
     int which = 0;
     for (const Ref* ref : kernel_.parameters()) {
-      if (ref->mode == Ref::Mode::in) all.push_back(Operands(dtype_).contents(which++));
-      else all.emplace_back(static_cast<std::size_t>(ref->size) * byte_width(ref->dtype));
+      if (ref->mode == Ref::Mode::in)
+        all.push_back(Operands(dtype_).contents(which++));
+      else
+        all.emplace_back(static_cast<std::size_t>(ref->size) * byte_width(ref->dtype));
     }
     return all;
   }
@@ -140,7 +146,8 @@ TEST(MachineCode, EveryInstructionOnEveryTypeAtItsEdges) {
     for (int lanes : {1, 4, 32}) {
       Everything all(dtype, lanes);
       for (const CpuTarget* target : processors())
-        EXPECT_EQ(difference_from_interpreter(*target, all.kernel(), all.contents(), 1), "") << name(dtype) << " x " << lanes << " on " << target->cpu;
+        EXPECT_EQ(difference_from_interpreter(*target, all.kernel(), all.contents(), 1), "")
+            << name(dtype) << " x " << lanes << " on " << target->cpu;
     }
   }
 }
@@ -160,7 +167,8 @@ TEST(MachineCode, ReductionsAreTheHalvingTree) {
         for (std::size_t c = 0; c < combiners.size(); ++c) b.store(out, static_cast<std::int64_t>(c), b.reduce(combiners[c], v));
       });
       Buffers contents = loop::testing::random_buffers(kernel, static_cast<std::uint64_t>(lanes));
-      for (const CpuTarget* target : processors()) EXPECT_EQ(difference_from_interpreter(*target, kernel, contents), "") << name(dtype) << " x " << lanes;
+      for (const CpuTarget* target : processors())
+        EXPECT_EQ(difference_from_interpreter(*target, kernel, contents), "") << name(dtype) << " x " << lanes;
     }
   }
 }
@@ -215,7 +223,8 @@ TEST(MachineCode, BuffersOfOneTypeMayBeOneBuffer) {
     b.store(product, i, b.binary(Opcode::mul, v, b.load(scale, 0)));
   });
   std::vector<float> a(100), c(100);
-  for (int i = 0; i < 100; ++i) a[static_cast<std::size_t>(i)] = static_cast<float>(i), c[static_cast<std::size_t>(i)] = 2.0f * static_cast<float>(i);
+  for (int i = 0; i < 100; ++i)
+    a[static_cast<std::size_t>(i)] = static_cast<float>(i), c[static_cast<std::size_t>(i)] = 2.0f * static_cast<float>(i);
   float factor = 3;
   void* refs[] = {a.data(), c.data(), &factor, a.data(), c.data()};
   compile_kernel(kernel)(refs, 0, 1);

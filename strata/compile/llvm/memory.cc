@@ -38,7 +38,8 @@ void Memory::keep_apart(const loop::Kernel& kernel) {
     std::vector<llvm::Metadata*> others;
     for (std::size_t k = 0; k < kernel.refs.size(); ++k) {
       const loop::Ref& other = *kernel.refs[k];
-      bool may_be_one = ref.dtype == other.dtype && ref.size == other.size && ref.mode != loop::Ref::Mode::scratch && other.mode != loop::Ref::Mode::scratch;
+      bool may_be_one = ref.dtype == other.dtype && ref.size == other.size && ref.mode != loop::Ref::Mode::scratch &&
+                        other.mode != loop::Ref::Mode::scratch;
       if (k != i && !may_be_one) others.push_back(own[k]);
     }
     scopes_[ref.id] = {llvm::MDNode::get(b_.getContext(), own[i]), others.empty() ? nullptr : llvm::MDNode::get(b_.getContext(), others)};
@@ -103,7 +104,8 @@ Value* Memory::scattered(Value* base, llvm::Type* element, const std::vector<Ind
     auto [low, high] = range(term.variable);
     std::int64_t largest = low == INT64_MIN ? INT64_MAX : std::max(std::abs(low), std::abs(high));
     std::int64_t product = 0;
-    if (__builtin_mul_overflow(largest, std::abs(term.coefficient), &product) || __builtin_add_overflow(reach, product, &reach)) reach = INT64_MAX;
+    if (__builtin_mul_overflow(largest, std::abs(term.coefficient), &product) || __builtin_add_overflow(reach, product, &reach))
+      reach = INT64_MAX;
   }
   llvm::Type* t = math_.type(reach <= INT32_MAX ? DType::i32 : DType::i64, lanes);
   Value* sum = llvm::Constant::getNullValue(t);
@@ -149,7 +151,8 @@ Value* Memory::load(const Inst& inst) {
 
   llvm::Type* t = math_.stored_type(dtype, lanes);
   Value* mask = combined_mask(inst.args.empty() ? nullptr : value_(inst.args[0]), lanes);
-  Value* otherwise = inst.args.size() > 1 ? math_.to_stored(dtype, math_.stretch(value_(inst.args[1]), lanes)) : llvm::Constant::getNullValue(t);
+  Value* otherwise =
+      inst.args.size() > 1 ? math_.to_stored(dtype, math_.stretch(value_(inst.args[1]), lanes)) : llvm::Constant::getNullValue(t);
   llvm::Align align = element_alignment(inst);
   if (at.kind == Place::Kind::scattered) {
     if (!mask) mask = llvm::Constant::getAllOnesValue(math_.type(DType::i1, lanes));

@@ -82,7 +82,9 @@ struct Registry {
 };
 
 template <class F>
-void* address(F* f) { return reinterpret_cast<void*>(f); }
+void* address(F* f) {
+  return reinterpret_cast<void*>(f);
+}
 
 Registry& registry() {
   static Registry& r = *new Registry{{},

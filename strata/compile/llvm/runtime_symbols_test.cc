@@ -58,7 +58,7 @@ void expect_conversions(const CpuTarget& target) {
 }
 
 TEST(RuntimeSymbols, ServeAProcessorWithoutHalfPrecision) {
-  expect_conversions(CpuTarget::named("x86-64"));     // no F16C, no FMA
+  expect_conversions(CpuTarget::named("x86-64"));  // no F16C, no FMA
   expect_conversions(CpuTarget::named("x86-64-v3"));
   expect_conversions(CpuTarget::named("native"));
 }
@@ -94,7 +94,9 @@ TEST(RuntimeSymbols, AreCalledWithScalars) {
   Ref* x = b.parameter(DType::f32, 1, Ref::Mode::in);
   Ref* y = b.parameter(DType::f32, 1, Ref::Mode::out);
   auto* v = b.load(x, 0);
-  b.store(y, 0, b.call("test_add_three", {DType::f32, 1}, {v, b.constant(DType::i64, 20), b.compare(loop::Compare::gt, v, b.constant(DType::f32, 0))}));
+  b.store(y, 0,
+          b.call("test_add_three", {DType::f32, 1},
+                 {v, b.constant(DType::i64, 20), b.compare(loop::Compare::gt, v, b.constant(DType::f32, 0))}));
   float in = 1, out = 0;
   void* refs[] = {&in, &out};
   compile_kernel_for(CpuTarget::host(), kernel)(refs, 0, 1);
