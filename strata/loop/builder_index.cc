@@ -105,8 +105,8 @@ std::optional<Index> Builder::as_index(Inst* value, int depth) const {
     if (a && b && value->code == Opcode::mul && b->is_constant()) found = *a * b->constant();
   }
   if (found && fits(*found, dtype)) return found;
-  bool ranged = dtype == DType::i64 && value->low != INT64_MIN && value->high != INT64_MAX;
-  return ranged && !value->is_variable && value->code != Opcode::index ? std::optional(Index::of(value)) : std::nullopt;
+  bool opaque = dtype == DType::i64 && value->code != Opcode::index && value->code != Opcode::constant;
+  return opaque && fits(Index::of(value), dtype) ? std::optional(Index::of(value)) : std::nullopt;
 }
 
 Index Builder::index_of(Inst* value, std::int64_t low, std::int64_t high) {
@@ -179,7 +179,7 @@ Inst* Builder::not_negative(const Index& index) {
 
 Inst* Builder::less(const Index& a, const Index& b) {
   Index ahead = b - a - 1;
-  if (options_.fold && ahead.min() != INT64_MIN && ahead.max() != INT64_MAX) return not_negative(ahead);
+  if (options_.fold && fits(ahead, DType::i64)) return not_negative(ahead);
   return compare(Compare::lt, value(a), value(b));
 }
 

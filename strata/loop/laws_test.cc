@@ -66,6 +66,18 @@ TEST_P(Laws, FoldingAndSharingKeepTheBits) {
   });
 }
 
+void count(const Body& body, std::vector<int>& counts) {
+  for (const Inst* inst : body.insts) {
+    ++counts[static_cast<std::size_t>(inst->code)];
+    for (const auto& inner : inst->bodies) count(*inner, counts);
+  }
+}
+TEST(RandomKernel, HasEveryOpcodeOverTheSeeds) {
+  std::vector<int> counts(static_cast<std::size_t>(Opcode::call) + 1);
+  for (std::uint64_t seed = 0; seed < 200; ++seed) count(random_kernel(seed, {}, {.calls = true})->body, counts);
+  for (std::size_t code = 0; code < counts.size(); ++code) EXPECT_GT(counts[code], 0) << name(static_cast<Opcode>(code));
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, Laws, ::testing::Range(0, 8));
 
 }  // namespace

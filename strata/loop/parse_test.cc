@@ -147,6 +147,24 @@ TEST(Text, SaysWhatIsWrong) {
   }
 }
 
+TEST(Text, SaysWhatIsWrongWithTheHead) {
+  const Wrong wrongs[] = {
+      {"kernel @k(%0: in f32[-1]) grid 1 {}", "buffer 0 of -1 elements"},
+      {"kernel @k(%0: in c64[1]) grid 1 {}", "an element type"},
+      {"kernel @k(%0: into f32[1]) grid 1 {}", "in, out, inout or scratch"},
+      {"kernel @k(%0: in f32[1], %0: in f32[1]) grid 1 {}", "a new name instead of %0"},
+      {"kernel @k() grid 0 {}", "grid of 0 points"},
+      {"kernel k() grid 1 {}", "a name after '@'"},
+      {"kernel @k() grid 1 {} kernel", "line 1: expected the end, found 'kernel'"},
+      {"", "line 1: expected 'kernel', found the end"},
+  };
+  for (const Wrong& wrong : wrongs) {
+    auto kernel = parse(wrong.body);
+    ASSERT_FALSE(kernel.ok()) << wrong.body;
+    EXPECT_THAT(kernel.status().message(), HasSubstr(wrong.message)) << wrong.body;
+  }
+}
+
 TEST(Text, RefusesDeepNesting) {
   std::string deep = "kernel @k() grid 1 {";
   for (int i = 0; i < 100000; ++i) deep += fmt::format("for %{} = 0 to 2 step 1 {{", i);

@@ -61,6 +61,11 @@ class Generator {
     return list[static_cast<std::size_t>(below(static_cast<int>(list.size())))];
   }
   DType type() { return any(kTypes); }
+  DType type_of(Opcode code) {
+    DType dtype = type();
+    while (!accepts(code, dtype)) dtype = type();
+    return dtype;
+  }
 
   std::uint64_t random_bits(DType dtype) {
     switch (below(4)) {
@@ -80,10 +85,23 @@ class Generator {
     std::vector<Value> fitting;
     for (const Value& v : values_)
       if (v.type.dtype == dtype && v.type.lanes <= widest) fitting.push_back(v);
-    if (fitting.empty() || below(8) == 0) return {constant(dtype), {dtype, 1}};
+    if (below(8) == 0) return {constant(dtype), {dtype, 1}};
+    if (fitting.empty()) return converted(dtype, widest);
     return fitting[fitting.size() - 1 - static_cast<std::size_t>(below(static_cast<int>(std::min<std::size_t>(fitting.size(), 6))))];
   }
   Value value(DType dtype) { return value(dtype, lanes_); }
+  /// Something of another type, else an element of an input.
+  Value converted(DType dtype, int widest) {
+    std::vector<Value> fitting;
+    for (const Value& v : values_)
+      if (v.type.lanes <= widest) fitting.push_back(v);
+    if (!fitting.empty() && below(2)) {
+      Value from = any(fitting);
+      return {builder_.convert(dtype, from.inst), {dtype, from.type.lanes}};
+    }
+    Ref* input = any(inputs_);
+    return {builder_.convert(dtype, builder_.load(input, below(static_cast<int>(input->size)))), {dtype, 1}};
+  }
   void keep(Inst* inst, DType dtype, std::initializer_list<Value> from) {
     int lanes = 1;
     for (const Value& v : from) lanes = std::max(lanes, v.type.lanes);
@@ -155,7 +173,7 @@ class Generator {
 
   void statement(int depth) {
     --budget_;
-    if (depth < 4 && below(5) == 0) return control(depth);
+    if (depth < 4 && below(7) == 0) return control(depth);
     switch (below(12)) {
       case 0: return load();
       case 1: return load();
@@ -173,15 +191,13 @@ class Generator {
 
   void unary() {
     Opcode code = any(kUnary);
-    DType dtype = type();
-    if (!accepts(code, dtype)) return binary();
+    DType dtype = type_of(code);
     Value a = value(dtype);
     keep(builder_.unary(code, a.inst), dtype, {a});
   }
   void binary() {
     Opcode code = any(kBinary);
-    DType dtype = type();
-    if (!accepts(code, dtype)) return;
+    DType dtype = type_of(code);
     Value a = value(dtype), b = value(dtype);
     keep(builder_.binary(code, a.inst, b.inst), dtype, {a, b});
   }

@@ -12,7 +12,7 @@
 namespace strata::loop::testing {
 
 struct RandomOptions {
-  int statements = 40;  // about how many
+  int statements = 60;  // about how many
   bool calls = false;   // of the functions of `random_functions`
 };
 
