@@ -1,6 +1,6 @@
 # One function per thing we build, so that the list of rooms in the root reads as a list.
 #
-#   strata_room(NAME [LINK libs...] [PRIVATE libs...])
+#   strata_room(NAME [LINK libs...] [PRIVATE libs...] [TEST_LINK libs...])
 # makes from strata/NAME/**/*.cc
 #   strata_NAME        a static library, linked to all rooms above it;
 #   NAME_test          one test program of all *_test.cc, registered with ctest.
@@ -10,7 +10,7 @@ set(STRATA_ROOMS "" CACHE INTERNAL "rooms declared so far, in order")
 set(STRATA_OBJECTS "" CACHE INTERNAL "object libraries of all rooms")
 
 function(strata_room name)
-  cmake_parse_arguments(R "" "" "LINK;PRIVATE" ${ARGN})
+  cmake_parse_arguments(R "" "" "LINK;PRIVATE;TEST_LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS strata/${name}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|_main)\\.cc$")
@@ -42,7 +42,7 @@ function(strata_room name)
 
   if(STRATA_TESTS AND tests)
     add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE strata_${name} ${R_PRIVATE} GTest::gtest_main GTest::gmock)
+    target_link_libraries(${name}_test PRIVATE strata_${name} ${R_PRIVATE} ${R_TEST_LINK} GTest::gtest_main GTest::gmock)
     add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   endif()
 endfunction()

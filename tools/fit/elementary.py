@@ -45,6 +45,8 @@ def exponentials():
     for bits, terms in (SINGLE, 5), (DOUBLE, 11):
         weight = lambda r: (4 if bits == SINGLE and r < -0.28 else 1) * r**2 / exp(r)
         show(f"exp f{bits}", q, terms, (-HALF_LN2, HALF_LN2), weight, bits)
+    # for e^r - 1 itself
+    show("expm1 f24", q, 6, (-HALF_LN2, HALF_LN2), lambda r: fabs(r), SINGLE)
     split("ln2 f32", log(2), [SINGLE, SINGLE])
     split("ln2 f64", log(2), [DOUBLE, DOUBLE])
 
@@ -91,11 +93,11 @@ def hyperbolic():
 
 
 def errors():
-    # erf(x) = x + x p(x^2) up to 1, 1 - exp(u(x - middle)) above
+    # erf(x) = x + x p(x^2) up to 1, 1 - exp(u(x - 1)) above
     p = safe(lambda z: erf(sqrt(z)) / sqrt(z) - 1, 2 / sqrt(pi) - 1)
-    for bits, terms, tails, end, middle in (SINGLE, 8, 10, 4, 2), (DOUBLE, 14, 23, 6, 3):
+    for bits, terms, tails, end in (SINGLE, 8, 10, 4), (DOUBLE, 14, 23, 6):
         show(f"erf f{bits}", p, terms, (0, 1), lambda z: mpf(1), bits)
-        show(f"erf tail f{bits}", lambda t: log(erfc(t + middle)), tails, (1 - middle, end - middle), lambda t: erfc(t + middle), bits)
+        show(f"erf tail f{bits}", lambda t: log(erfc(t + 1)), tails, (0, end - 1), lambda t: erfc(t + 1), bits)
 
 
 def angles():

@@ -83,7 +83,10 @@ def fit(f, powers, interval, weight, precision):
     fixed, best = [], None
     for i in range(min(len(powers), 8)):
         rest = lambda x: f(x) - sum(c * x**p for c, p in zip(fixed, powers))
-        coefficients, _ = remez(rest, powers[i:], interval, weight)
+        try:
+            coefficients, _ = remez(rest, powers[i:], interval, weight)
+        except ZeroDivisionError:
+            break
         candidate = fixed + [rounded(c, b) for c, b in zip(coefficients, bits[i:])]
         reached = error(candidate)
         if best is None or reached < best[1]:

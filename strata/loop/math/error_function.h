@@ -1,6 +1,6 @@
 // erf.
 //
-// Method: x + x p(x^2) up to 1, 1 - e^u(|x|) above, with u a polynomial near log(erfc).
+// Method: x + x p(x^2) up to 1, 1 - e^u(|x| - 1) above, with u(t) near log(erfc(1 + t)).
 // Constants: tools/fit/elementary.py.
 #pragma once
 
@@ -14,9 +14,9 @@ template <>
 struct ErfConstants<float> {
   static constexpr float kNear[] = {0x1.06eba8p-3f, -0x1.81274p-2f,   0x1.ce2d6ap-4f,  -0x1.b8028ep-6f,
                                     0x1.54676ep-8f, -0x1.a80ce6p-11f, 0x1.5f52bap-14f, -0x1.745c7ep-20f};  // error 2^-29.9
-  static constexpr float kMiddle = 2.0f, kOne = 4.0f;
-  static constexpr float kFar[] = {-0x1.575b32p+2f,  -0x1.1ac32ap+2f, -0x1.d8f746p-1f,  -0x1.0dfa4cp-6f, 0x1.d8f926p-9f,
-                                   -0x1.55f74ap-11f, 0x1.2fdbc4p-13f, -0x1.4a9518p-14f, -0x1.7fc92p-16f, 0x1.2970fcp-18f};  // error 2^-29.7
+  static constexpr float kOne = 4.0f;
+  static constexpr float kFar[] = {-0x1.d97fc0p+0f, -0x1.51c9b0p+1f, -0x1.afabbcp-1f,  -0x1.547ba8p-5f,  0x1.491180p-7f,
+                                   -0x1.064118p-9f, 0x1.1f6ea8p-12f, -0x1.5b1528p-17f, -0x1.19dc50p-18f, 0x1.48a8d4p-21f};  // error 2^-26.9
 };
 template <>
 struct ErfConstants<double> {
@@ -24,13 +24,13 @@ struct ErfConstants<double> {
                                      0x1.565bcd0e65194p-8,  -0x1.c02db3fef01bap-11, 0x1.f9a326c2d95f1p-14, -0x1.f4d2562a19d99p-17,
                                      0x1.b9e6518e6bb48p-20, -0x1.5f6d9cc35251cp-23, 0x1.fc43f089830edp-27, -0x1.4e635c349fd7p-30,
                                      0x1.7f17258e5eb33p-34, -0x1.29e15b30161e9p-38};  // error 2^-56.2
-  static constexpr double kMiddle = 3.0, kOne = 6.0;
-  static constexpr double kFar[] = {-0x1.570d36cb51ca5p+3,  -0x1.9370b35013b83p+2,  -0x1.ea2f933642c1ep-1,  -0x1.e5bee8dd16d4p-8,
-                                    0x1.62c32048960bdp-10,  -0x1.01a07ade6b494p-12, 0x1.696571d85c0d5p-15,  -0x1.dd82c21d18897p-18,
-                                    0x1.1f0fb1d3adf82p-20,  -0x1.2470c09692ad8p-23, 0x1.89d3e87d0e173p-27,  0x1.5d4bfd99c1816p-31,
-                                    -0x1.4fe114f830fb4p-31, 0x1.9ddbcb0adf043p-33,  -0x1.82925ff1c5585p-35, 0x1.356e650710f24p-37,
-                                    -0x1.7fe4f7236b231p-40, 0x1.0482d39ce49e2p-43,  -0x1.969ed5688d301p-47, 0x1.5edb2844a9bd4p-49,
-                                    0x1.2eaf24598e964p-49,  -0x1.118f5df27c9fcp-50, 0x1.e038c38f2f292p-54};  // error 2^-62.8
+  static constexpr double kOne = 6.0;
+  static constexpr double kFar[] = {-0x1.d97fbf27aa2a1p+0,  -0x1.51c9b0006c23dp+1,  -0x1.afabc11a28f63p-1,  -0x1.5477f09ca6932p-5,
+                                    0x1.48c9d40bc7117p-7,   -0x1.033f699604d35p-9,  0x1.f1b4bf4e25c03p-13,  0x1.b8bd8777643a2p-16,
+                                    -0x1.c756a8c197934p-16, 0x1.4149a347498adp-17,  -0x1.0e5df2bc280bfp-19, 0x1.9f3c9b19fc825p-24,
+                                    0x1.1e8d8b1231ec3p-23,  -0x1.3b1dca2c45e24p-24, 0x1.a66feaf19db1dp-26,  -0x1.a98221969a1edp-28,
+                                    0x1.50b4f04f38af0p-30,  -0x1.a3c4e7096a122p-33, 0x1.9506219f10ef3p-36,  -0x1.23e35702e0729p-39,
+                                    0x1.277a7bb300db4p-43,  -0x1.763f04f7a875ap-48, 0x1.bd9351242dc0dp-54};  // error 2^-59
 };
 }  // namespace internal
 
@@ -39,12 +39,12 @@ N<T> erf(N<T> x) {
   using C = internal::ErfConstants<T>;
   N<T> a = abs(x);
   N<T> near = fma(x, polynomial(x * x, C::kNear), x);
-  N<T> t = select(a > C::kOne, N<T>(C::kOne), a) - C::kMiddle;
-  N<T> u = polynomial(select(t < T(1) - C::kMiddle, N<T>(T(1) - C::kMiddle), t), C::kFar);
+  N<T> t = select(a > C::kOne, N<T>(C::kOne), a) - T(1);
+  N<T> u = polynomial(select(t < T(0), N<T>(T(0)), t), C::kFar);
   auto [power, k, r] = internal::exp_parts(u);
   N<T> s = internal::two_to<N, T>(power);
   N<T> far = fma(-s, internal::exp_minus_one(r), T(1) - s);
-  return select(a < T(1), near, copysign(far, x));
+  return copysign(select(a < T(1), near, far), x);
 }
 
 }  // namespace strata::loop::math

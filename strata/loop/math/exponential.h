@@ -16,10 +16,11 @@ struct ExpConstants<float> {
   static constexpr float kInverse = 0x1.715476p+0f, kLn2 = 0x1.62e43p-1f, kLn2Low = -0x1.05c61p-29f;
   // e^r = 1 + r + r^2 q(r), error 2^-27.6, less where e^r is in a lower binade
   static constexpr float kExp[] = {0x1.fffff6p-2f, 0x1.555468p-3f, 0x1.555d1p-5f, 0x1.1255e6p-7f, 0x1.67be96p-10f};
+  // the same with the error against e^r - 1, 2^-28.7
+  static constexpr float kExpMinusOne[] = {0x1.0p-1f, 0x1.555556p-3f, 0x1.5554aep-5f, 0x1.11109p-7f, 0x1.6d7486p-10f, 0x1.a1a1c4p-13f};
   static constexpr float kHighest = 89.0f, kLowest = -104.0f;             // beyond: infinity, zero
-  static constexpr float kHighestPower = 128.0f, kLowestPower = -151.0f;  // the same for 2^x
+  static constexpr float kHighestPower = 130.0f, kLowestPower = -151.0f;  // the same for 2^x
   static constexpr float kMinusOne = -20.0f;                              // e^x - 1 rounds to -1 below
-  static constexpr int kMantissaBits = 24;
 };
 template <>
 struct ExpConstants<double> {
@@ -35,10 +36,10 @@ struct ExpConstants<double> {
                                     0x1.27e449a0ee881p-22,
                                     0x1.af744e4addc47p-26,
                                     0x1.2052456cd5e6dp-29};  // error 2^-63.5
+  static constexpr auto& kExpMinusOne = kExp;
   static constexpr double kHighest = 710.0, kLowest = -746.0;
-  static constexpr double kHighestPower = 1024.0, kLowestPower = -1076.0;
+  static constexpr double kHighestPower = 1026.0, kLowestPower = -1076.0;
   static constexpr double kMinusOne = -40.0;
-  static constexpr int kMantissaBits = 53;
 };
 
 /// x = k ln2 + r. `power` has k + 2 bias in its low bits, as `scale` takes it.
@@ -85,18 +86,28 @@ N<T> held(N<T> x, T low, T high) {
   return select(below < low, N<T>(low), below);
 }
 
-/// 2^high e^low for any high and a low part below the last place of high ln2.
+/// high = k + r for 2^high; k beyond what gives infinity or zero is held there.
 template <template <class> class N, class T>
-N<T> exp2_of(N<T> high, N<T> low) {
+ExpParts<N, T> exp2_parts(N<T> high) {
   using C = ExpConstants<T>;
   constexpr T shift = kWholeShift<T> + 2 * kBias<T>;
   high = held(high, C::kLowestPower, C::kHighestPower);
   N<T> shifted = high + shift;
-  N<T> r = high - (shifted - shift);
-  N<T> t = r * C::kLn2;
-  N<T> t_low = fma(r, C::kLn2, -t) + fma(r, C::kLn2Low, low);
-  N<T> p = t + fma(t * t, polynomial(t, C::kExp), t_low);
-  return scale<N, T>(p + T(1), bits(shifted));
+  N<T> k = shifted - shift;
+  return {bits(shifted), k, high - k};
+}
+
+/// r ln2 as t + what t lost.
+template <template <class> class N, class T>
+struct TimesLn2 {
+  N<T> t, lost;
+  explicit TimesLn2(N<T> r) : t(r * ExpConstants<T>::kLn2), lost(fma(r, ExpConstants<T>::kLn2Low, fma(r, ExpConstants<T>::kLn2, -t))) {}
+};
+
+/// 2^k e^(t + low).
+template <template <class> class N, class T>
+N<T> exp_of(N<T> t, N<T> low, N<BitsOf<T>> power) {
+  return scale(t + fma(t * t, polynomial(t, ExpConstants<T>::kExp), low) + T(1), power);
 }
 
 }  // namespace internal
@@ -110,20 +121,23 @@ N<T> exp(N<T> x) {
 
 template <template <class> class N, class T>
 N<T> exp2(N<T> x) {
-  return internal::exp2_of(x, N<T>(T(0)));
+  auto [power, k, r] = internal::exp2_parts(x);
+  internal::TimesLn2<N, T> product(r);
+  return internal::exp_of<N, T>(product.t, product.lost, power);
 }
 
-/// 2^k (e^r - 1) + (2^k - 1). The last is exact while 2^k fits the mantissa; for larger k the 1 is taken from the
-/// bracket instead. All at half size, because 2^k alone may overflow.
+/// (2^k - 1) + 2^k r + 2^k (e^r - 1 - r). The two larger parts cancel most when k = 1, so what they round away is kept,
+/// and what r does. All at half size, because 2^k alone may overflow.
 template <template <class> class N, class T>
 N<T> expm1(N<T> x) {
   using C = internal::ExpConstants<T>;
-  auto [power, k, r] = internal::exp_parts(internal::held(x, C::kMinusOne, C::kHighest));
-  N<T> p = internal::exp_minus_one(r);
+  N<T> within = internal::held(x, C::kMinusOne, C::kHighest);
+  auto [power, k, r] = internal::exp_parts(within);
+  N<T> r_low = fma(k, -C::kLn2Low, fma(k, -C::kLn2, within) - r);
   N<T> half = internal::two_to<N, T>(power, -1);
-  auto large = k > T(C::kMantissaBits - 2);
-  N<T> one = N<T>::from_bits((BitsOf<T>(3 * kBias<T> + 1) - power) << kMantissa<T>);  // 2^(1 - k)
-  N<T> y = fma(half, select(large, fma(one, T(-0.5), p), p), select(large, half, half - T(0.5)));
+  N<T> base = half - T(0.5), base_low = (half - base) - T(0.5);
+  N<T> sum = fma(half, r, base), sum_low = fma(half, r, base - sum) + base_low;
+  N<T> y = sum + fma(half, fma(r * r, polynomial(r, C::kExpMinusOne), r_low), sum_low);
   return select(abs(x) < std::numeric_limits<T>::epsilon() / 4, x, y + y);
 }
 
@@ -178,7 +192,7 @@ N<T> tanh(N<T> x) {
   auto [power, k, r] = internal::exp_parts(held + held);
   N<T> s = internal::two_to<N, T>(power);
   N<T> d = fma(s, internal::exp_minus_one(r), s + T(1));
-  return select(a < T(1), small, copysign(T(1) - T(2) / d, x));
+  return copysign(select(a < T(1), small, T(1) - T(2) / d), x);
 }
 
 }  // namespace strata::loop::math

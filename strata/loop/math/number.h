@@ -311,14 +311,13 @@ struct Traced {
     return {*a.builder, a.builder->convert(internal::dtype_of<T>(), a.inst)};
   }
 
-  /// A strip takes the slow way together when any of its lanes must; each lane still gets only its own result.
+  /// Strips compute both and choose by lane; only a single value can branch.
   template <class Slow>
   friend Traced rarely(Traced<bool> mask, Traced usual, const Slow& slow) {
     Builder& at = *mask.builder;
-    int lanes = mask.inst->type.lanes;
-    Inst* result = at.local(usual.in(at), lanes);
-    Inst* any = lanes == 1 ? mask.inst : at.reduce(Opcode::or_, mask.inst);
-    at.if_(any, [&] { at.set(result, at.select(mask.inst, slow().in(at), usual.in(at))); });
+    if (mask.inst->type.lanes > 1) return select(mask, slow(), usual);
+    Inst* result = at.local(usual.in(at));
+    at.if_(mask.inst, [&] { at.set(result, slow().in(at)); });
     return {at, at.get(result)};
   }
 

@@ -53,8 +53,11 @@ N<double> power_of(N<double> x, N<double> y) {
   log_low = log_low - (high - log);
   D product = y * high;
   D product_low = fma(y, high, -product) + y * log_low;
-  auto ordinary = abs(product) < 1100.0;
-  return exp2_of(product, select(ordinary, product_low * ExpConstants<double>::kLn2, D(0.0)));
+  product_low = select(abs(product) < 1100.0, product_low, D(0.0));
+  auto [power, whole, r] = exp2_parts(product);
+  D sum = r + product_low, sum_low = product_low - (sum - r);
+  TimesLn2<N, double> scaled(sum);
+  return exp_of<N, double>(scaled.t, fma(sum_low, ExpConstants<double>::kLn2, scaled.lost), power);
 }
 
 }  // namespace internal
