@@ -34,6 +34,9 @@ std::span<const OpDef> bitwise_defs() {
   static const OpDef rows[] = {
       binary<kBitsAndBool>({.name = "stablehlo.and", .summary = "bitwise or logical and (spec: and)", .jvp = zero_jvp, .transpose = kBits, .commutative = true},
           [](auto x, auto y) { return numbers::and_(x, y); }, instruction2<Opcode::and_>),
+      unary<kInteger>({.name = "stablehlo.count_leading_zeros", .summary = "zero bits above the highest set one (spec: count_leading_zeros)",
+          .jvp = zero_jvp, .transpose = kBits},
+          [](auto x) { return numbers::count_leading_zeros(x); }, instruction1<Opcode::clz>),
       unary<kBitsAndBool>({.name = "stablehlo.not", .summary = "bitwise or logical complement (spec: not)", .jvp = zero_jvp, .transpose = kBits},
           [](auto x) { return numbers::not_(x); }, instruction1<Opcode::not_>),
       binary<kBitsAndBool>({.name = "stablehlo.or", .summary = "bitwise or logical or (spec: or)", .jvp = zero_jvp, .transpose = kBits, .commutative = true},

@@ -137,7 +137,7 @@ using Lowering = std::variant<Elemental, Reduction (*)(const Op&), Contraction (
 
 /// Facts that passes ask for instead of names.
 struct Traits {
-  bool elementwise = false;   // result element i depends on operand elements i alone; all shapes equal
+  bool elementwise = false;   // result element i depends on operand elements i alone; all shapes equal, but for scalar operands of select and clamp
   bool commutative = false;
   bool cheap = false;         // may be computed again by each consumer (index moves, casts, a few flops)
   bool moves_only = false;    // no arithmetic: result elements are operand elements (or constants)

@@ -93,7 +93,7 @@ TEST_P(BatchLaw, batched_is_stacked_loop) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Op, BatchLaw, testing::ValuesIn(catalog()), test_name);
+INSTANTIATE_TEST_SUITE_P(Op, BatchLaw, ::testing::ValuesIn(catalog()), test_name);
 
 }  // namespace
 }  // namespace strata::op::laws

@@ -204,7 +204,7 @@ TEST_P(DerivativeLaw, transpose_is_adjoint) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Op, DerivativeLaw, testing::ValuesIn(catalog()), test_name);
+INSTANTIATE_TEST_SUITE_P(Op, DerivativeLaw, ::testing::ValuesIn(catalog()), test_name);
 
 }  // namespace
 }  // namespace strata::op::laws

@@ -70,13 +70,13 @@ inline bool only_arrays(const Block& block) {
 }
 
 /// One test per operation of the catalog.
-class Law : public testing::TestWithParam<const OpDef*> {
+class Law : public ::testing::TestWithParam<const OpDef*> {
  protected:
   const OpDef& def() const { return *GetParam(); }
   std::vector<Sample> samples() const { return samples_of(def().info.name); }
 };
 
-inline std::string test_name(const testing::TestParamInfo<const OpDef*>& info) {
+inline std::string test_name(const ::testing::TestParamInfo<const OpDef*>& info) {
   std::string out = info.param->info.name;
   for (char& c : out)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';

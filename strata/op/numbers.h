@@ -90,6 +90,7 @@ template <class T> T not_(T x) {
   if constexpr (is_bool<T>) return !x;
   else return static_cast<T>(~x);
 }
+template <class T> T count_leading_zeros(T x) { return static_cast<T>(std::countl_zero(static_cast<Bits<T>>(x))); }
 template <class T> T popcnt(T x) { return static_cast<T>(std::popcount(static_cast<Bits<T>>(x))); }
 template <class T> T shift_left(T x, T y) {
   constexpr int width = std::numeric_limits<Bits<T>>::digits;
