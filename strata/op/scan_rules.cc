@@ -122,11 +122,18 @@ Split split_scan(Builder& b, const KnownOperands& from, BlockPtr known, const Bl
   Builder lb(*out.body);
   out.body->results = ir::inline_block(lb, linear, arguments, map);
 
+  // What is stacked for the caller already is not stacked twice.
   std::size_t primal = known->results.size();
-  append(known->results, stacked);
+  std::vector<std::size_t> places;
+  for (Value* v : stacked) {
+    auto first_y = known->results.begin() + static_cast<std::ptrdiff_t>(from.carries.size());
+    auto place = std::find(first_y, known->results.end(), v);
+    places.push_back(static_cast<std::size_t>(place - known->results.begin()));
+    if (place == known->results.end()) known->results.push_back(v);
+  }
   ir::remove_dead(*known);
   out.results = scan(b, std::move(known), from.consts, from.carries, from.xs, options);
-  append(out.xs, part(out.results, primal, stacked.size()));
+  for (std::size_t place : places) out.xs.push_back(out.results[place]);
   out.results.resize(primal);
   return out;
 }
