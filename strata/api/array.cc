@@ -1,0 +1,145 @@
+#include "strata/api/array.h"
+
+#include "strata/api/trace.h"
+
+namespace strata {
+namespace {
+
+DType default_dtype(const internal::ScalarValue& value) {
+  if (std::holds_alternative<bool>(value)) return DType::i1;
+  if (std::holds_alternative<double>(value)) return canonical(DType::f64, x64_enabled());
+  if (std::holds_alternative<std::complex<double>>(value)) return canonical(DType::c128, x64_enabled());
+  return canonical(DType::i64, x64_enabled());
+}
+
+/// The same elements in another dtype, on the host.
+Literal convert_literal(const Literal& from, DType dtype) {
+  if (from.dtype() == dtype) return from;
+  Literal to(from.type().with(dtype));
+  dispatch(dtype, [&](auto t) {
+    using T = decltype(t);
+    std::span<T> out = to.mutable_span<T>();
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = internal::element<T>(from, static_cast<std::int64_t>(i));
+  });
+  return to;
+}
+
+void append_sizes(const Nested& nested, std::vector<std::int64_t>& sizes) {
+  if (nested.is_scalar()) return;
+  sizes.push_back(static_cast<std::int64_t>(nested.list().size()));
+  if (!nested.list().empty()) append_sizes(nested.list().front(), sizes);
+}
+
+void append_scalars(const Nested& nested, const std::vector<std::int64_t>& sizes, std::size_t depth, std::vector<Array>& out) {
+  const bool should_be_scalar = depth == sizes.size();
+  if (nested.is_scalar() != should_be_scalar || (!should_be_scalar && static_cast<std::int64_t>(nested.list().size()) != sizes[depth]))
+    internal::fail("array", "nested braces are ragged at depth {}: expected {}", depth,
+                   should_be_scalar ? "a number" : fmt::format("{} elements", sizes[depth]));
+  if (nested.is_scalar()) return out.push_back(nested.scalar());
+  for (const Nested& child : nested.list()) append_scalars(child, sizes, depth + 1, out);
+}
+
+}  // namespace
+
+Array::Array(runtime::Buffer buffer) {
+  auto state = std::make_shared<internal::ArrayState>();
+  state->type = buffer.type();
+  state->buffer = std::move(buffer);
+  state->constant = internal::Trace::current() != nullptr;
+  state_ = std::move(state);
+}
+
+Array Array::scalar(internal::ScalarValue value) {
+  const DType dtype = default_dtype(value);
+  return scalar(value, dtype, dtype != DType::i1);
+}
+
+Array Array::scalar(internal::ScalarValue value, DType dtype, bool weak) {
+  auto state = std::make_shared<internal::ArrayState>();
+  state->type = Type::scalar(dtype);
+  state->weak = weak;
+  state->scalar = value;
+  state->constant = internal::Trace::current() != nullptr;
+  return Array(std::shared_ptr<const internal::ArrayState>(std::move(state)));
+}
+
+const internal::ArrayState& Array::checked() const {
+  if (!state_) internal::fail("array", "an array without a value was used (default constructed, or moved from)");
+  return *state_;
+}
+
+const Type& Array::type() const { return checked().type; }
+bool Array::weak() const { return checked().weak; }
+bool Array::is_traced() const { return checked().value != nullptr; }
+
+std::int64_t Array::shape(int i) const {
+  if (i < -ndim() || i >= ndim()) internal::fail("shape", "dimension {} is out of range for {}", i, internal::describe(type()));
+  return shape()[i < 0 ? i + ndim() : i];
+}
+
+runtime::Buffer Array::buffer() const& {
+  const internal::ArrayState& state = checked();
+  if (state.value)
+    internal::fail("array", "{} made at {} is traced: its elements are not known while the program is being recorded{}",
+                   internal::describe(state.type), state.where.text().empty() ? "an unknown place" : state.where.text(),
+                   "; return it, or use where, cond or while_loop instead of a C++ branch");
+  if (state.scalar) return runtime::Buffer(internal::scalar_literal(*state.scalar, state.type.dtype()));
+  return state.buffer;
+}
+
+runtime::Buffer Array::buffer() && {
+  checked();
+  if (state_.use_count() != 1 || state_->value || state_->scalar) {
+    runtime::Buffer out = std::as_const(*this).buffer();
+    state_.reset();
+    return out;
+  }
+  // The only handle: nobody can see that its buffer leaves.
+  runtime::Buffer out = std::move(const_cast<internal::ArrayState&>(*state_).buffer);
+  state_.reset();
+  return out;
+}
+
+Array::operator bool() const { return item<double>() != 0; }
+
+namespace internal {
+
+void check_one_element(const Array& x) {
+  if (x.size() != 1) fail("item", "the array has {} elements ({}), not one", x.size(), describe(x.type()));
+}
+
+Array array_of(Literal literal, std::optional<Sizes> shape, std::optional<DType> dtype) {
+  Literal l = convert_literal(literal, dtype.value_or(canonical(literal.dtype(), x64_enabled())));
+  if (!shape) return Array(std::move(l));
+  std::vector<std::int64_t> sizes = *shape;
+  std::int64_t known = 1, unknown = 0;
+  for (std::int64_t s : sizes) (s < 0 ? unknown : known) = s < 0 ? unknown + 1 : known * s;
+  for (std::int64_t& s : sizes)
+    if (s < 0 && unknown == 1 && known > 0) s = l.count() / known;
+  Shape wanted = Shape::of(sizes);
+  if (wanted.count() != l.count()) fail("array", "{} values do not fill shape {}", l.count(), describe(wanted));
+  return Array(Literal(Type(l.dtype(), wanted), l.storage()));
+}
+
+}  // namespace internal
+
+Array array(const Nested& values, std::optional<DType> dtype) {
+  std::vector<std::int64_t> sizes;
+  append_sizes(values, sizes);
+  std::vector<Array> scalars;
+  append_scalars(values, sizes, 0, scalars);
+  std::vector<WeakDType> types;
+  for (const Array& s : scalars) types.push_back({s.dtype(), s.weak()});
+  const DType natural = types.empty() ? canonical(DType::f64, x64_enabled()) : promote(types, x64_enabled()).dtype;
+  Literal out(Type(dtype.value_or(natural), Shape::of(sizes)));
+  const std::size_t width = byte_width(out.dtype());
+  for (std::size_t i = 0; i < scalars.size(); ++i) {
+    Literal one = internal::scalar_literal(*scalars[i].state()->scalar, out.dtype());
+    std::memcpy(out.mutable_data() + i * width, one.data(), width);
+  }
+  return Array(std::move(out));
+}
+
+Array asarray(const Literal& literal) { return Array(literal); }
+
+}  // namespace strata

@@ -1,0 +1,95 @@
+#include "strata/api/compose.h"
+
+#include <algorithm>
+
+namespace strata::internal {
+
+WeakDType promoted(const char* operation, std::span<const Array> arrays) {
+  std::vector<WeakDType> types;
+  for (const Array& a : arrays) types.push_back({a.dtype(), a.weak()});
+  try {
+    return promote(types, x64_enabled());
+  } catch (const Error& e) {
+    fail(operation, "{}", e.message());
+  }
+}
+
+WeakDType inexact(WeakDType type) {
+  if (is_inexact(type.dtype)) return type;
+  return {canonical(DType::f64, x64_enabled()), type.weak};
+}
+
+Array cast(const Array& x, WeakDType type) {
+  if (x.dtype() == type.dtype && x.weak() == type.weak) return x;
+  if (x.state()->scalar) return Array::scalar(*x.state()->scalar, type.dtype, type.weak);
+  if (x.dtype() == type.dtype) {
+    // Only the weakness differs: the same value under another handle.
+    auto state = std::make_shared<ArrayState>(*x.state());
+    state->weak = type.weak;
+    return Array(std::shared_ptr<const ArrayState>(std::move(state)));
+  }
+  return emit_one({x}, type.weak, [&](Builder& b, const Values& v) { return op::convert(b, v[0], type.dtype); });
+}
+
+Shape broadcast_shapes(const char* operation, std::span<const Array> arrays) {
+  int rank = 0;
+  for (const Array& a : arrays) rank = std::max(rank, a.ndim());
+  std::vector<Dim> dims(static_cast<std::size_t>(rank), Dim(1));
+  for (const Array& a : arrays)
+    for (int i = 0; i < a.ndim(); ++i) {
+      Dim& common = dims[static_cast<std::size_t>(rank - a.ndim() + i)];
+      const Dim& own = a.shape().dim(i);
+      if (common == own || own == Dim(1)) continue;
+      if (common == Dim(1)) {
+        common = own;
+        continue;
+      }
+      std::string shapes;
+      for (const Array& each : arrays) shapes += (shapes.empty() ? "" : " and ") + describe(each.type());
+      fail(operation, "shapes of {} do not broadcast: sizes {} and {} meet in dimension {}", shapes, common.size(), own.size(), i - a.ndim());
+    }
+  return Shape(std::move(dims));
+}
+
+int axis_of(const char* operation, std::int64_t axis, int rank) {
+  if (axis < -rank || axis >= rank) fail(operation, "axis {} is out of range for an array of {} dimensions", axis, rank);
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+Ints axes_of(const char* operation, const Axes& axes, int rank) {
+  try {
+    return axes.resolve(rank);
+  } catch (const Error& e) {
+    fail(operation, "{}", e.message());
+  }
+}
+
+Array unary(const Array& x, Unary f) {
+  return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) { return f(b, v[0]); });
+}
+
+Array binary(const char* operation, const Operand& x, const Operand& y, Binary f, BinaryOptions options) {
+  const Array operands[] = {x.array, y.array};
+  WeakDType type = promoted(operation, operands);
+  if (options.to_inexact) type = inexact(type);
+  const Shape shape = broadcast_shapes(operation, operands);
+  auto prepare = [&](const Array& a) { return a.state()->scalar ? cast(a, type) : a; };
+  return emit_one({prepare(x.array), prepare(y.array)}, type.weak && !options.predicate, [&](Builder& b, const Values& v) {
+    auto ready = [&](Value* value) { return op::broadcast_to(b, op::convert(b, value, type.dtype), shape); };
+    Value* left = ready(v[0]);
+    return f(b, left, v[1] == v[0] ? left : ready(v[1]));
+  });
+}
+
+std::vector<Array> broadcast_promoted(const char* operation, std::vector<Array> arrays) {
+  const WeakDType type = promoted(operation, arrays);
+  const Shape shape = broadcast_shapes(operation, arrays);
+  for (Array& a : arrays) {
+    a = cast(a, type);
+    if (a.shape() == shape) continue;
+    a = emit_one({a}, type.weak, [&](Builder& b, const Values& v) { return op::broadcast_to(b, v[0], shape); });
+  }
+  return arrays;
+}
+
+}  // namespace strata::internal

@@ -1,0 +1,151 @@
+#include "strata/api/grad.h"
+
+#include "strata/api/compose.h"
+#include "strata/op/calculus/jvp.h"
+#include "strata/op/calculus/linearize.h"
+#include "strata/op/calculus/transpose.h"
+
+namespace strata::internal {
+namespace {
+
+std::vector<Array> with_captured(const Program& program, std::span<const Array> arguments) {
+  return joined(std::vector<Array>(arguments.begin(), arguments.end()), program.captured);
+}
+
+bool has_derivative(const Type& type) { return is_inexact(type.dtype()); }
+
+Value* or_zeros(Builder& b, Value* v, const Type& type) { return v ? v : op::zeros(b, type); }
+
+}  // namespace
+
+void check_grad(const Program& program, std::span<const Array> arguments, const std::vector<bool>& active, const std::vector<std::string>& paths) {
+  for (std::size_t i = 0; i < active.size(); ++i)
+    if (active[i] && !has_derivative(arguments[i].type()))
+      fail("grad", "{} is {}: only floats have derivatives", paths[i], describe(arguments[i].type()));
+  const Type& loss = program.block->results[0]->type();
+  if (loss.rank() != 0 || !is_float(loss.dtype())) fail("grad", "the function must return a float scalar, got {}", describe(loss));
+}
+
+std::vector<Array> value_and_grad(const Program& program, std::span<const Array> arguments, const std::vector<bool>& wanted) {
+  const std::vector<Array> operands = with_captured(program, arguments);
+  std::vector<bool> weak = program.weak, active = wanted;
+  active.resize(operands.size(), false);
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i]) weak.push_back(arguments[i].weak());
+  return emit(operands, [&](Builder& b, const Values& v) {
+    const op::LinearBlock l = op::linearize(b, *program.block, v, active);
+    Values out = l.results;
+    Values cotangents;
+    for (std::size_t i = 0, n = 0; i < l.active.size(); ++i)
+      if (l.active[i]) cotangents.push_back(i == 0 && n++ == 0 ? op::constant(b, l.results[0]->type(), 1) : nullptr);
+    const Values grads = op::transpose(b, *l.linear, cotangents);
+    for (std::size_t i = 0, next = 0; i < wanted.size(); ++i)
+      if (wanted[i]) out.push_back(or_zeros(b, grads[next++], v[i]->type()));
+    return out;
+  }, weak);
+}
+
+std::vector<Array> jvp(const Program& program, std::span<const Array> arguments, std::span<const Array> tangents) {
+  const std::size_t n = arguments.size();
+  if (tangents.size() != n) fail("jvp", "{} primal arrays but {} tangents", n, tangents.size());
+  for (std::size_t i = 0; i < n; ++i)
+    if (arguments[i].shape() != tangents[i].shape())
+      fail("jvp", "primal {} is {}, its tangent {}", i, describe(arguments[i].type()), describe(tangents[i].type()));
+  std::vector<Array> operands = with_captured(program, arguments);
+  const std::size_t all = operands.size();
+  for (std::size_t i = 0; i < n; ++i) operands.push_back(has_derivative(arguments[i].type()) ? cast(tangents[i], {arguments[i].dtype(), arguments[i].weak()}) : tangents[i]);
+  std::vector<bool> weak = program.weak;
+  weak.insert(weak.end(), program.weak.begin(), program.weak.end());
+  return emit(operands, [&](Builder& b, const Values& v) {
+    Values direction(all, nullptr);
+    for (std::size_t i = 0; i < n; ++i)
+      if (has_derivative(v[i]->type())) direction[i] = v[all + i];
+    op::JvpResult r = op::jvp(b, *program.block, Values(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(all)), direction);
+    Values out = r.results;
+    for (std::size_t i = 0; i < r.results.size(); ++i) out.push_back(or_zeros(b, r.tangents[i], r.results[i]->type()));
+    return out;
+  }, weak);
+}
+
+LinearizedProgram linearize(const Program& program, std::span<const Array> arguments) {
+  const std::vector<Array> operands = with_captured(program, arguments);
+  LinearizedProgram out;
+  Linear& linear = out.linear;
+  for (const Array& a : arguments) {
+    linear.argument_types.push_back(a.type());
+    linear.active_arguments.push_back(has_derivative(a.type()));
+  }
+  linear.result_types = program.block->result_types();
+  std::vector<bool> active = linear.active_arguments;
+  active.resize(operands.size(), false);
+  const std::vector<Array> all = emit(operands, [&](Builder& b, const Values& v) {
+    op::LinearBlock l = op::linearize(b, *program.block, v, active);
+    Values results = l.results;
+    const Values residuals = ir::close_over(*l.linear);
+    results.insert(results.end(), residuals.begin(), residuals.end());
+    linear.active_results = l.active;
+    linear.block = std::move(l.linear);
+    return results;
+  }, program.weak);
+  const std::size_t n = linear.result_types.size();
+  out.results = part(all, 0, n);
+  linear.residuals = part(all, n, all.size() - n);
+  return out;
+}
+
+namespace {
+/// The entries of `all` where `chosen`, which have these types.
+std::vector<Array> filter(const char* name, std::span<const Array> all, const std::vector<bool>& chosen, const std::vector<Type>& types) {
+  if (all.size() != chosen.size()) fail(name, "{} arrays are needed, got {}", chosen.size(), all.size());
+  std::vector<Array> out;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!chosen[i]) continue;
+    if (all[i].shape() != types[i].shape()) fail(name, "array {} is {}, expected {}", i, describe(all[i].type()), describe(types[i]));
+    out.push_back(cast(all[i], {types[i].dtype(), false}));
+  }
+  return out;
+}
+}  // namespace
+
+std::vector<Array> Linear::push(std::span<const Array> tangents) const {
+  const std::vector<Array> operands = joined(filter("linearize", tangents, active_arguments, argument_types), residuals);
+  return emit(operands, [&](Builder& b, const Values& v) {
+    const Values some = ir::inline_block(b, *block, v);
+    Values out;
+    for (std::size_t i = 0, next = 0; i < result_types.size(); ++i)
+      out.push_back(active_results[i] ? some[next++] : op::zeros(b, result_types[i]));
+    return out;
+  });
+}
+
+std::vector<Array> Linear::pull(std::span<const Array> cotangents) const {
+  const std::vector<Array> given = filter("vjp", cotangents, active_results, result_types);
+  return emit(joined(given, residuals), [&](Builder& b, const Values& v) {
+    const Values cts(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(given.size()));
+    const std::size_t tangents = static_cast<std::size_t>(block->num_arguments()) - residuals.size();
+    Values operands(tangents, nullptr);
+    operands.insert(operands.end(), v.begin() + static_cast<std::ptrdiff_t>(given.size()), v.end());
+    std::vector<bool> is_linear(tangents, true);
+    is_linear.resize(operands.size(), false);
+    const Values some = op::transpose(b, *block, operands, is_linear, cts);
+    Values out;
+    for (std::size_t i = 0, next = 0; i < argument_types.size(); ++i)
+      out.push_back(or_zeros(b, active_arguments[i] ? some[next++] : nullptr, argument_types[i]));
+    return out;
+  });
+}
+
+Array basis(const Array& x) {
+  std::vector<std::int64_t> shape = x.shape().sizes();
+  shape.insert(shape.begin(), x.size());
+  return eye(x.size(), x.size(), 0, x.dtype()).reshape(shape);
+}
+
+Array arrange_columns(const Array& columns, const Array& x) {
+  std::vector<std::int64_t> shape = columns.shape().sizes();
+  shape.pop_back();
+  for (std::int64_t s : x.shape().sizes()) shape.push_back(s);
+  return columns.reshape(shape);
+}
+
+}  // namespace strata::internal

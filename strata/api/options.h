@@ -1,0 +1,99 @@
+// Small types that accept braces, so that calls read as in NumPy:
+//
+//   zeros({2, 3})   reshape(x, {4, -1})   sum(x, 1)   sum(x, {0, 1})   sum(x, {.axis = -1, .keepdims = true})
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <source_location>
+#include <vector>
+
+#include "strata/type/type.h"
+
+namespace strata {
+
+/// A list of sizes: `3`, `{2, 3}`, a vector, or a static Shape. -1 where a function can work the size out.
+class Sizes {
+ public:
+  Sizes() = default;
+  template <std::integral T> Sizes(T size) : sizes_{static_cast<std::int64_t>(size)} {}  // NOLINT: implicit by intent
+  Sizes(std::initializer_list<std::int64_t> sizes) : sizes_(sizes) {}
+  Sizes(std::vector<std::int64_t> sizes) : sizes_(std::move(sizes)) {}  // NOLINT
+  Sizes(const Shape& shape) : sizes_(shape.sizes()) {}                  // NOLINT
+  operator const std::vector<std::int64_t>&() const { return sizes_; }  // NOLINT
+  const std::vector<std::int64_t>& get() const { return sizes_; }
+  std::size_t size() const { return sizes_.size(); }
+  std::int64_t operator[](std::size_t i) const { return sizes_[i]; }
+  auto begin() const { return sizes_.begin(); }
+  auto end() const { return sizes_.end(); }
+
+ private:
+  std::vector<std::int64_t> sizes_;
+};
+
+/// Axes: all of them when left out, else one or several; negative ones count from the end.
+class Axes {
+ public:
+  Axes() = default;
+  template <std::integral T> Axes(T axis) : axes_(std::vector<std::int64_t>{static_cast<std::int64_t>(axis)}) {}  // NOLINT
+  Axes(std::initializer_list<std::int64_t> axes) : axes_(axes) {}
+  Axes(std::vector<std::int64_t> axes) : axes_(std::move(axes)) {}  // NOLINT
+  bool all() const { return !axes_.has_value(); }
+  /// How many are given; not for `all()`.
+  std::size_t count() const { return axes_->size(); }
+  /// The axes as non-negative numbers in increasing order. Throws Error out of range or twice the same.
+  std::vector<std::int64_t> resolve(int rank) const;
+
+ private:
+  std::optional<std::vector<std::int64_t>> axes_;
+};
+
+namespace internal {
+/// First member of option structs: makes `{0, 1}` no option struct, so that it can only mean a list.
+struct Named {
+  explicit Named() = default;
+};
+}  // namespace internal
+
+/// Options of reductions.
+struct Reduce {
+  internal::Named named = internal::Named();
+  Axes axis;
+  bool keepdims = false;
+  std::optional<DType> dtype = std::nullopt;
+};
+
+/// Options of `var` and `std_`.
+struct Variance {
+  internal::Named named = internal::Named();
+  Axes axis;
+  bool keepdims = false;
+  std::int64_t ddof = 0;
+};
+
+/// "file.cc:12" of a place in the user's program.
+std::string describe(const std::source_location& where);
+
+/// Dtypes under NumPy's names.
+inline constexpr DType float64 = DType::f64, float32 = DType::f32, bfloat16 = DType::bf16, float16 = DType::f16;
+inline constexpr DType int64 = DType::i64, int32 = DType::i32, int16 = DType::i16, int8 = DType::i8;
+inline constexpr DType uint64 = DType::ui64, uint32 = DType::ui32, uint16 = DType::ui16, uint8 = DType::ui8;
+inline constexpr DType bool_ = DType::i1, complex64 = DType::c64, complex128 = DType::c128;
+
+/// Whether 64-bit types exist on this thread (decisions.md 8); off, they become 32-bit ones when arrays are made.
+bool x64_enabled();
+/// Switches it for a scope: `EnableX64 wide;` or `EnableX64 narrow(false);`.
+class EnableX64 {
+ public:
+  explicit EnableX64(bool on = true);
+  ~EnableX64();
+  EnableX64(const EnableX64&) = delete;
+  EnableX64& operator=(const EnableX64&) = delete;
+
+ private:
+  bool before_;
+};
+
+}  // namespace strata

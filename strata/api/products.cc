@@ -1,0 +1,98 @@
+// Products of numpy.h: all are one dot_general and at most one transpose.
+#include <algorithm>
+#include <numeric>
+
+#include "strata/api/compose.h"
+#include "strata/api/lax.h"
+
+namespace strata {
+namespace {
+
+using internal::describe;
+using internal::fail;
+using internal::Ints;
+using internal::Site;
+
+std::vector<Array> promoted_pair(const char* name, const Array& x, const Array& y) {
+  const Array both[] = {x, y};
+  const WeakDType type = internal::promoted(name, both);
+  return {internal::cast(x, type), internal::cast(y, type)};
+}
+
+void check_contraction(const char* name, const Array& x, int i, const Array& y, int j) {
+  if (x.shape()[i] != y.shape()[j])
+    fail(name, "dimension {} of {} has size {}, dimension {} of {} has size {}", i, describe(x.type()), x.shape()[i], j, describe(y.type()), y.shape()[j]);
+}
+
+}  // namespace
+
+Array dot(const Operand& left, const Operand& right) {
+  Site site(left);
+  auto pair = promoted_pair("dot", left, right);
+  const Array &x = pair[0], &y = pair[1];
+  if (x.ndim() == 0 || y.ndim() == 0) return x * y;
+  const int i = x.ndim() - 1, j = std::max(0, y.ndim() - 2);
+  check_contraction("dot", x, i, y, j);
+  return lax::dot_general(x, y, {{i}, {j}, {}, {}});
+}
+
+Array matmul(const Operand& left, const Operand& right) {
+  Site site(left);
+  auto pair = promoted_pair("matmul", left, right);
+  Array x = pair[0], y = pair[1];
+  if (x.ndim() == 0 || y.ndim() == 0) fail("matmul", "operands have at least one dimension, got {} and {}", describe(x.type()), describe(y.type()));
+  if (y.ndim() <= 2 || x.ndim() == 1) {
+    // No common batch: one product; the free axes are where they belong, except for a vector times a batch.
+    const int i = x.ndim() - 1, j = std::max(0, y.ndim() - 2);
+    check_contraction("matmul", x, i, y, j);
+    return lax::dot_general(x, y, {{i}, {j}, {}, {}});
+  }
+  check_contraction("matmul", x, x.ndim() - 1, y, y.ndim() - 2);
+  const int batch = std::max(x.ndim(), y.ndim()) - 2;
+  auto padded = [&](const Array& a) {
+    Ints sizes = internal::sizes(a);
+    sizes.insert(sizes.begin(), static_cast<std::size_t>(batch + 2 - a.ndim()), 1);
+    return sizes;
+  };
+  Ints xs = padded(x), ys = padded(y);
+  for (int d = 0; d < batch; ++d) {
+    std::int64_t &a = xs[static_cast<std::size_t>(d)], &b = ys[static_cast<std::size_t>(d)];
+    if (a != b && a != 1 && b != 1) fail("matmul", "batch dimensions of {} and {} do not broadcast", describe(x.type()), describe(y.type()));
+    a = b = std::max(a, b) * (a == 0 || b == 0 ? 0 : 1);
+  }
+  Ints dims(static_cast<std::size_t>(batch));
+  std::iota(dims.begin(), dims.end(), 0);
+  return lax::dot_general(broadcast_to(x, xs), broadcast_to(y, ys), {{batch + 1}, {batch}, dims, dims});
+}
+
+Array outer(const Operand& x, const Operand& y) { Site site(x); return expand_dims(ravel(x), 1) * expand_dims(ravel(y), 0); }
+Array vdot(const Operand& x, const Operand& y) { Site site(x); return dot(ravel(x), ravel(y)); }
+
+Array tensordot(const Operand& left, const Operand& right, std::int64_t axes) {
+  Site site(left);
+  auto pair = promoted_pair("tensordot", left, right);
+  const Array &x = pair[0], &y = pair[1];
+  if (axes < 0 || axes > x.ndim() || axes > y.ndim()) fail("tensordot", "{} axes of {} and {}", axes, describe(x.type()), describe(y.type()));
+  lax::DotDimensionNumbers dims;
+  for (int k = 0; k < axes; ++k) {
+    const int i = x.ndim() - static_cast<int>(axes) + k;
+    check_contraction("tensordot", x, i, y, k);
+    dims.lhs_contracting.push_back(i);
+    dims.rhs_contracting.push_back(k);
+  }
+  return lax::dot_general(x, y, dims);
+}
+
+namespace lax {
+
+Array dot_general(const Operand& lhs, const Operand& rhs, const DotDimensionNumbers& d, std::optional<DType> preferred) {
+  Site site(lhs);
+  const op::DotDims dims{d.lhs_batch, d.rhs_batch, d.lhs_contracting, d.rhs_contracting};
+  if (lhs->dtype() != rhs->dtype()) fail("dot_general", "operands have different dtypes: {} and {}", describe(lhs->type()), describe(rhs->type()));
+  return internal::emit_one({lhs.array, rhs.array}, lhs->weak() && rhs->weak(), [&](internal::Builder& b, const internal::Values& v) {
+    return preferred ? op::dot_general(b, v[0], v[1], dims, *preferred) : op::dot_general(b, v[0], v[1], dims);
+  });
+}
+
+}  // namespace lax
+}  // namespace strata

@@ -1,0 +1,197 @@
+#include "strata/api/trace.h"
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "strata/op/build.h"
+#include "strata/runtime/client.h"
+
+namespace strata::internal {
+namespace {
+
+thread_local Trace* innermost = nullptr;
+thread_local std::optional<std::source_location> site;
+
+std::uint64_t next_trace_id() {
+  static std::atomic<std::uint64_t> id{0};
+  return ++id;
+}
+
+ir::Location current_location() { return ir::Location(Site::text()); }
+
+template <class T>
+Literal integer_literal(std::int64_t value, bool negative_allowed, std::uint64_t magnitude, DType dtype) {
+  const bool fits = value < 0 && negative_allowed ? value >= static_cast<std::int64_t>(std::numeric_limits<T>::min())
+                                                  : magnitude <= static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+  if (!fits) {
+    const std::string text = negative_allowed && value < 0 ? fmt::format("{}", value) : fmt::format("{}", magnitude);
+    fail("array", "integer {} does not fit {}", text, name(dtype));
+  }
+  return Literal::scalar(static_cast<T>(negative_allowed ? value : static_cast<std::int64_t>(magnitude)));
+}
+
+}  // namespace
+
+Literal scalar_literal(const ScalarValue& value, DType dtype) {
+  return std::visit(
+      [&](auto v) -> Literal {
+        using V = decltype(v);
+        if constexpr (std::same_as<V, std::int64_t> || std::same_as<V, std::uint64_t>) {
+          if (is_integer(dtype) && has_storage(dtype))
+            return dispatch(dtype, [&](auto t) -> Literal {
+              using T = decltype(t);
+              if constexpr (std::integral<T> && !std::same_as<T, bool>)
+                return integer_literal<T>(static_cast<std::int64_t>(v), std::same_as<V, std::int64_t>, static_cast<std::uint64_t>(v), dtype);
+              else STRATA_UNREACHABLE("{} is an integer", name(dtype));
+            });
+        }
+        return dispatch(dtype, [&](auto t) -> Literal { return Literal::scalar(element_from<decltype(t)>(v)); });
+      },
+      value);
+}
+
+// ---- trace ----------------------------------------------------------------------------------------------------
+
+Trace::Trace(Kind kind)
+    : kind_(kind), id_(next_trace_id()), outer_(innermost), block_(std::make_unique<ir::Block>()), builder_(*block_) {
+  if (kind != Kind::operation) outer_site_ = std::exchange(site, std::nullopt);
+  innermost = this;
+}
+
+Trace::~Trace() {
+  innermost = outer_;
+  if (kind_ != Kind::operation) site = outer_site_;
+}
+
+Trace* Trace::current() { return innermost; }
+
+Array Trace::argument(const Type& type, bool weak, std::string hint) { return wrap(block_->add_argument(type, std::move(hint)), weak); }
+
+Array Trace::wrap(ir::Value* value, bool weak) {
+  auto state = std::make_shared<ArrayState>();
+  state->type = value->type();
+  state->weak = weak;
+  state->value = value;
+  state->trace = id_;
+  state->where = builder_.location();
+  return Array(std::shared_ptr<const ArrayState>(std::move(state)));
+}
+
+ir::Value* Trace::value(const Array& array) {
+  const ArrayState& state = [&]() -> const ArrayState& {
+    array.type();  // fails for an array without a value
+    return *array.state();
+  }();
+  if (state.value && state.trace == id_) return state.value;
+  if (auto it = known_.find(&state); it != known_.end()) return it->second;
+  check_alive(state);
+  const bool embed = !state.value && (kind_ == Kind::jit || (kind_ == Kind::nested && state.constant));
+  ir::Value* value = embed ? constant(array) : capture(array);
+  known_.emplace(&state, value);
+  kept_.push_back(array);
+  return value;
+}
+
+ir::Values Trace::values(std::span<const Array> arrays) {
+  ir::Values out;
+  for (const Array& a : arrays) out.push_back(value(a));
+  return out;
+}
+
+ir::Value* Trace::constant(const Array& array) { return op::constant(builder_, array.literal()); }
+
+ir::Value* Trace::capture(const Array& array) {
+  captured_.push_back(array);
+  return block_->add_argument(array.type());
+}
+
+void Trace::check_alive(const ArrayState& state) const {
+  if (!state.value) return;
+  for (const Trace* t = outer_; t; t = t->outer_)
+    if (t->id_ == state.trace) return;
+  fail("trace", "{} made at {} is used after the function that was being traced has ended; return it from that function instead of storing it",
+       describe(state.type), state.where.text().empty() ? "an argument" : state.where.text());
+}
+
+Program Trace::finish(std::span<const Array> results) {
+  Program out;
+  block_->results = values(results);
+  for (const Array& r : results) out.weak.push_back(r.weak());
+  out.block = std::move(block_);
+  out.captured = std::move(captured_);
+  return out;
+}
+
+// ---- site -----------------------------------------------------------------------------------------------------
+
+Site::Site(const std::source_location& where) : set_(!site.has_value()) {
+  if (set_) site = where;
+}
+Site::~Site() {
+  if (set_) site.reset();
+}
+std::string Site::text() { return site ? strata::describe(*site) : std::string(); }
+
+// ---- application ------------------------------------------------------------------------------------------------
+
+Array concrete(runtime::Buffer buffer, bool weak) {
+  auto state = std::make_shared<ArrayState>();
+  state->type = buffer.type();
+  state->weak = weak;
+  state->buffer = std::move(buffer);
+  return Array(std::shared_ptr<const ArrayState>(std::move(state)));
+}
+
+namespace {
+
+std::vector<Array> record(Trace& trace, std::span<const Array> operands, const EmitFunction& f, const std::vector<bool>& weak) {
+  trace.builder().set_location(current_location());
+  const ir::Values results = f(trace.builder(), trace.values(operands));
+  std::vector<Array> out;
+  for (std::size_t i = 0; i < results.size(); ++i) out.push_back(trace.wrap(results[i], i < weak.size() && weak[i]));
+  return out;
+}
+
+std::vector<Array> run(const Program& program) {
+  std::vector<runtime::Buffer> arguments;
+  for (const Array& a : program.captured) arguments.push_back(a.buffer());
+  std::vector<runtime::Buffer> results = runtime::default_client().compile(*program.block)->run(std::move(arguments));
+  std::vector<Array> out;
+  for (std::size_t i = 0; i < results.size(); ++i) out.push_back(concrete(std::move(results[i]), program.weak[i]));
+  return out;
+}
+
+}  // namespace
+
+std::vector<Array> emit(std::span<const Array> operands, const EmitFunction& f, const std::vector<bool>& weak) {
+  if (Trace* trace = Trace::current()) return record(*trace, operands, f, weak);
+  const Program program = [&] {
+    Trace trace(Trace::Kind::operation);
+    return trace.finish(record(trace, operands, f, weak));
+  }();
+  return run(program);
+}
+
+Array emit_one(std::span<const Array> operands, bool weak, const EmitOneFunction& f) {
+  return emit(operands, [&](ir::Builder& b, const ir::Values& v) { return ir::Values{f(b, v)}; }, {weak})[0];
+}
+
+std::vector<Array> call(const Program& program, std::span<const Array> arguments) {
+  std::vector<Array> operands(arguments.begin(), arguments.end());
+  operands.insert(operands.end(), program.captured.begin(), program.captured.end());
+  return emit(operands, [&](ir::Builder& b, const ir::Values& v) { return ir::inline_block(b, *program.block, v); }, program.weak);
+}
+
+std::string describe(const Shape& shape) {
+  std::string out = "[";
+  for (int i = 0; i < shape.rank(); ++i) {
+    if (i) out += ',';
+    const Dim& d = shape.dim(i);
+    out += d.is_static() ? fmt::format("{}", d.size()) : d.is_symbolic() ? d.symbol() : "?";
+  }
+  return out + "]";
+}
+std::string describe(const Type& type) { return std::string(name(type.dtype())) + describe(type.shape()); }
+
+}  // namespace strata::internal

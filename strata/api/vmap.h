@@ -1,0 +1,62 @@
+// The same function on many inputs at once.
+//
+//   vmap(f)(xs, ys)                                   // f(xs[i], ys[i]) stacked
+//   vmap(f, {.in_axes = {0, none}})(xs, y)            // y is the same for all
+//   vmap(f, {.in_axes = {1}, .out_axes = {-1}})(xs)
+#pragma once
+
+#include "strata/api/function.h"
+
+namespace strata {
+
+struct VmapOptions {
+  internal::Named named = internal::Named();
+  /// The axis of each argument (of all leaves of a tree) that is mapped over; `none`: not mapped. Default: 0 for all.
+  std::vector<std::optional<std::int64_t>> in_axes = {};
+  /// Where the new axis stands in each leaf of the result, one entry for all or one per leaf. Default: 0.
+  std::vector<std::int64_t> out_axes = {};
+  /// The number of inputs, when no argument is mapped.
+  std::optional<std::int64_t> axis_size = std::nullopt;
+};
+
+namespace internal {
+/// Types of single inputs, and their number.
+struct Mapped {
+  std::vector<Type> types;
+  std::vector<std::optional<int>> axes;  // of each leaf
+  std::int64_t size = 0;
+};
+Mapped split_types(std::span<const Array> leaves, const std::vector<std::optional<std::int64_t>>& axes, const VmapOptions& options);
+std::vector<Array> vmap(const Program& program, std::span<const Array> leaves, const Mapped& mapped, const VmapOptions& options);
+
+/// The axis for each leaf from the axis for each argument.
+template <class... Args>
+std::vector<std::optional<std::int64_t>> leaf_axes(const std::tuple<Args...>& arguments, const VmapOptions& options) {
+  if (!options.in_axes.empty() && options.in_axes.size() != sizeof...(Args))
+    fail("vmap", "in_axes has {} entries for {} arguments", options.in_axes.size(), sizeof...(Args));
+  std::vector<std::optional<std::int64_t>> out;
+  std::size_t number = 0;
+  auto one = [&](const auto& argument) {
+    const std::optional<std::int64_t> axis = options.in_axes.empty() ? std::optional<std::int64_t>(0) : options.in_axes[number];
+    tree::for_each(argument, [&](const Array&) { out.push_back(axis); });
+    ++number;
+  };
+  std::apply([&](const auto&... each) { (one(each), ...); }, arguments);
+  return out;
+}
+}  // namespace internal
+
+/// A function that maps f over an axis of its arguments.
+template <class F>
+auto vmap(F f, VmapOptions options = {}) {
+  return [f = std::move(f), options = std::move(options)]<class... Args>(Args&&... args) {
+    using Tuple = internal::ArgumentTuple<const F, Args...>;
+    const Tuple arguments(std::forward<Args>(args)...);
+    const std::vector<Array> leaves = tree::leaves<Array>(arguments);
+    const internal::Mapped mapped = internal::split_types(leaves, internal::leaf_axes(arguments, options), options);
+    auto traced = internal::trace_function(f, arguments, internal::Trace::Kind::nested, mapped.types);
+    return traced.unflatten(internal::vmap(traced.program, leaves, mapped, options));
+  };
+}
+
+}  // namespace strata
