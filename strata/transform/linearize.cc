@@ -5,6 +5,7 @@
 #include "strata/op/calculus/support.h"
 #include "strata/op/calculus/transpose.h"
 #include "strata/transform/inexact.h"
+#include "strata/transform/prune.h"
 
 namespace strata::transform {
 
@@ -18,7 +19,6 @@ Linear linearize(const ir::Block& f, const std::vector<bool>& active) {
   Values residuals = ir::captures(*l.linear), arguments;
   out.num_residuals = static_cast<int>(residuals.size());
   out.known->results = op::joined(l.results, residuals);
-  ir::remove_dead(*out.known);
 
   ir::ValueMap map;
   for (op::Value* v : residuals) map.set(v, out.linear->add_argument(v->type()));
@@ -28,6 +28,8 @@ Linear linearize(const ir::Block& f, const std::vector<bool>& active) {
   std::vector<bool> wanted = inexact(f.results);
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (wanted[i]) out.linear->results.push_back(op::or_zeros(lb, tangents[i], f.results[i]->type()));
+  prune(*out.known);
+  prune(*out.linear);
   check_forward(*out.linear);
   return out;
 }
@@ -43,7 +45,7 @@ std::unique_ptr<ir::Block> transpose(const ir::Block& f, const std::vector<bool>
   Values ct = op::transpose(b, f, operands, linear, cotangents);
   for (std::size_t i = 0; i < linear.size(); ++i)
     if (linear[i]) out->results.push_back(op::or_zeros(b, ct[i], f.argument(static_cast<int>(i))->type()));
-  ir::remove_dead(*out);
+  prune(*out);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "strata/ir/pass/pass.h"
 #include "strata/op/build.h"
 #include "strata/op/def.h"
+#include "strata/transform/prune.h"
 
 namespace strata::transform {
 namespace {
@@ -245,10 +246,10 @@ bool pass(ir::Block& block) {
 }  // namespace
 
 void simplify(ir::Block& block) {
-  ir::remove_dead(block);
+  prune(block);
   while (pass(block)) ir::remove_dead(block);
   ir::cse(block);
-  ir::remove_dead(block);
+  prune(block);
 }
 
 }  // namespace strata::transform

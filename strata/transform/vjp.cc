@@ -6,6 +6,7 @@
 #include "strata/op/calculus/support.h"
 #include "strata/op/calculus/transpose.h"
 #include "strata/transform/inexact.h"
+#include "strata/transform/prune.h"
 
 namespace strata::transform {
 namespace {
@@ -25,7 +26,7 @@ std::unique_ptr<ir::Block> pull_back(const ir::Block& f, const std::vector<bool>
   Values wanted = op::filter(primals, active);
   for (std::size_t i = 0; i < wanted.size(); ++i) ct[i] = op::or_zeros(b, ct[i], wanted[i]->type());
   out->results = op::joined(l.results, ct);
-  ir::remove_dead(*out);
+  prune(*out);
   return out;
 }
 
