@@ -1,5 +1,6 @@
 // Machine code is the interpreter's bit twin, whatever the processor, the lanes, the tail and the alignment.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <bit>
 #include <cmath>
@@ -207,6 +208,76 @@ TEST(MachineCode, GridPointsMayRunInPieces) {
   f(loop::testing::pointers(whole).data(), 0, 10);
   for (auto [begin, end] : {std::pair{7, 10}, {0, 3}, {3, 7}}) f(loop::testing::pointers(parts).data(), begin, end);
   EXPECT_EQ(loop::testing::difference(kernel, whole, parts), "");
+}
+
+TEST(MachineCode, MaskedLanesLeaveLocalsAsTheyWere) {
+  for (std::int64_t n : {3, 8, 13}) {
+    Kernel kernel("count");
+    Builder b(kernel);
+    Ref* out = b.parameter(DType::i32, 1, Ref::Mode::out);
+    Inst* count = b.local(b.constant(DType::i32, 0), 8);
+    b.vector(0, n, 8, [&](Index) { b.set(count, b.binary(Opcode::add, b.get(count), b.constant(DType::i32, 1))); });
+    b.store(out, 0, b.reduce(Opcode::add, b.get(count)));
+    for (const CpuTarget* target : processors())
+      EXPECT_EQ(difference_from_interpreter(*target, kernel, loop::testing::random_buffers(kernel, 1)), "") << n;
+  }
+}
+
+TEST(MachineCode, BackwardsAndByStridesUnderAMask) {
+  Kernel kernel("backwards");
+  Builder b(kernel);
+  constexpr std::int64_t n = 29;
+  Ref* in = b.parameter(DType::f32, 3 * n, Ref::Mode::in);
+  std::vector<Ref*> out;
+  for (int i = 0; i < 4; ++i) out.push_back(b.parameter(DType::f32, 3 * n, Ref::Mode::inout));
+  b.vector(0, n, 8, [&](Index i) {
+    Index back = Index(n - 1) - i;
+    b.store(out[0], back, b.load(in, i));
+    b.store(out[1], i, b.load(in, back));
+    b.store(out[2], back * 3 + 1, b.load(in, i * 2 + 5));
+    Inst* odd = b.compare(Compare::ne, b.binary(Opcode::and_, b.value(i), b.constant(DType::i64, 1)), b.constant(DType::i64, 0));
+    b.store(out[3], i, b.guarded(odd, [&] { return b.load(in, back); }, b.constant(DType::f32, 7)));
+  });
+  for (const CpuTarget* target : processors())
+    EXPECT_EQ(difference_from_interpreter(*target, kernel, loop::testing::random_buffers(kernel, 5), 1), "");
+}
+
+TEST(MachineCode, DivisionOfIndicesSmallLargeAndNegative) {
+  for (std::int64_t far : {std::int64_t{0}, std::int64_t{1} << 31, std::int64_t{1} << 32, std::int64_t{1} << 40, std::int64_t{-1000}}) {
+    Kernel kernel("division");
+    kernel.grid = 3;
+    Builder b(kernel);
+    Ref* quotient = b.parameter(DType::i64, 60, Ref::Mode::out);
+    Ref* rest = b.parameter(DType::i64, 60, Ref::Mode::out);
+    Index g = b.grid();
+    b.vector(0, 20, 8, [&](Index i) {
+      Index at = g * (far + 1) + i;
+      Inst* seven = b.constant(DType::i64, 7);
+      b.store(quotient, g * 20 + i, b.binary(Opcode::div, b.value(at), seven));
+      b.store(rest, g * 20 + i, b.binary(Opcode::rem, b.value(at), seven));
+    });
+    for (const CpuTarget* target : processors())
+      EXPECT_EQ(difference_from_interpreter(*target, kernel, loop::testing::random_buffers(kernel, 1)), "") << far;
+  }
+}
+
+TEST(MachineCode, LanesMayLieGigabytesApart) {
+  constexpr std::int64_t stride = std::int64_t{3} << 28;  // bytes, so that lane 7 is beyond 32 bits
+  Kernel kernel("far");
+  Builder b(kernel);
+  Ref* in = b.parameter(DType::i8, 8 * stride, Ref::Mode::in);
+  Ref* out = b.parameter(DType::i8, 8, Ref::Mode::out);
+  b.vector(0, 8, 8, [&](Index i) { b.store(out, i, b.load(in, i * stride)); });
+  void* memory = mmap(nullptr, 8 * stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) GTEST_SKIP() << "no address space";
+  for (int i = 0; i < 8; ++i) static_cast<std::int8_t*>(memory)[i * stride] = static_cast<std::int8_t>(i + 1);
+  for (const CpuTarget* target : processors()) {
+    std::int8_t found[8] = {};
+    void* refs[] = {memory, found};
+    compile_kernel_for(*target, kernel)(refs, 0, 1);
+    for (int i = 0; i < 8; ++i) EXPECT_EQ(found[i], i + 1);
+  }
+  munmap(memory, 8 * stride);
 }
 
 TEST(MachineCode, BuffersOfOneTypeMayBeOneBuffer) {
