@@ -323,8 +323,8 @@ class Grouping {
       if (P.rows && C.rows && P.rows != C.rows) return false;
       total = P.total;
       rows = std::max(P.rows, C.rows);
-    } else if (P.rows == 0 && P.total < C.total && (C.rows == 0 || C.rows == P.total)) {
-      total = C.total;  // P makes one value per row of C
+    } else if (P.rows == 0 && P.total < C.total && (P.total > 1 ? C.rows == 0 || C.rows == P.total : C.rows == 1)) {
+      total = C.total;  // P makes one value per row of C; a scalar alone is no reason to make everything one row
       rows = P.total;
     } else if (C.rows == 0 && P.rows == C.total) {
       total = P.total;  // C works on P's row results
@@ -355,16 +355,15 @@ class Grouping {
   }
 
   void find_outputs(Group& g, int number) {
-    for (const Op* op : g.roots)
+    for (const Op* op : g.roots) {
+      bool needed = g.kind != GroupKind::loops;
       for (const Value* v : op->results()) {
-        bool needed = g.kind != GroupKind::loops || uses_.stored.count(v);
-        if (!needed)
-          for (const auto& [reader, reads] : reader_list(v)) {
-            (void)reads;
-            needed |= reader != number;
-          }
-        if (needed) g.outputs.push_back(v);
+        needed |= uses_.stored.count(v) != 0;
+        for (const auto& [reader, reads] : reader_list(v)) needed |= reads && reader != number;
       }
+      if (!needed) continue;  // all results of an operation are written, or none
+      for (const Value* v : op->results()) g.outputs.push_back(v);
+    }
   }
   /// Groups that read v.
   std::map<int, bool> reader_list(const Value* v) {

@@ -1,0 +1,196 @@
+#include "strata/base/file.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+namespace strata {
+namespace {
+
+std::function<void(const char*)>& hook() {
+  static std::function<void(const char*)> f;
+  return f;
+}
+void before(const char* what) {
+  if (hook()) hook()(what);
+}
+
+Status failed(const std::string& path, const char* what) {
+  int e = errno;
+  Code code = e == ENOENT ? Code::not_found : e == EACCES || e == EPERM || e == EROFS ? Code::denied : e == ENOSPC || e == EDQUOT || e == EFBIG ? Code::no_space : Code::io;
+  return Status(code, "{}: cannot {}: {}", path, what, std::strerror(e));
+}
+
+struct Descriptor {
+  explicit Descriptor(int fd) : fd(fd) {}
+  ~Descriptor() { if (fd >= 0) ::close(fd); }
+  int fd;
+};
+
+Status write_all(int fd, const std::string& path, std::string_view bytes) {
+  while (!bytes.empty()) {
+    before("write");
+    ssize_t n = ::write(fd, bytes.data(), std::min<std::size_t>(bytes.size(), std::size_t{8} << 20));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed(path, "write");
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path) {
+  Descriptor d(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (d.fd < 0) return failed(path, "open");
+  struct stat info;
+  if (::fstat(d.fd, &info) != 0) return failed(path, "read");
+  if (S_ISDIR(info.st_mode)) return Status(Code::invalid, "{}: is a folder, not a file", path);
+  std::string out;
+  out.resize(S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) : 0);
+  std::size_t have = 0;
+  for (;;) {
+    if (have == out.size()) out.resize(out.size() + 65536);
+    ssize_t n = ::read(d.fd, out.data() + have, out.size() - have);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return failed(path, "read");
+    if (n == 0) break;
+    have += static_cast<std::size_t>(n);
+  }
+  out.resize(have);
+  return out;
+}
+
+Status write_file_synced(const std::string& path, std::string_view bytes) {
+  Descriptor d(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (d.fd < 0) return failed(path, "create");
+  Status status = write_all(d.fd, path, bytes);
+  if (status.ok()) {
+    before("sync");
+    if (::fsync(d.fd) != 0) status = failed(path, "sync");
+  }
+  if (!status.ok()) ::unlink(path.c_str());
+  return status;
+}
+
+Status rename_synced(const std::string& from, const std::string& to) {
+  before("rename");
+  if (::rename(from.c_str(), to.c_str()) != 0) return failed(to, "rename");
+  return sync_folder(std::filesystem::path(to).parent_path().string());
+}
+
+Status exchange_synced(const std::string& from, const std::string& to) {
+  if (!file_exists(to)) return rename_synced(from, to);
+  before("rename");
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return sync_folder(std::filesystem::path(to).parent_path().string());
+  // Not every file system can exchange: then the old one is away for a moment.
+  const std::string away = from + ".old";
+  if (Status s = remove_all(away); !s.ok()) return s;
+  if (Status s = rename_synced(to, away); !s.ok()) return s;
+  if (Status s = rename_synced(from, to); !s.ok()) return s;
+  return rename_synced(away, from);
+}
+
+Status write_file_atomic(const std::string& path, std::string_view bytes) {
+  const std::string beside = path + ".tmp";
+  if (Status s = write_file_synced(beside, bytes); !s.ok()) return s;
+  return rename_synced(beside, path);
+}
+
+Status remove_all(const std::string& path) {
+  before("remove");
+  std::error_code error;
+  std::filesystem::remove_all(path, error);
+  if (error) return Status(error == std::errc::permission_denied ? Code::denied : Code::io, "{}: cannot remove: {}", path, error.message());
+  return {};
+}
+
+Result<std::vector<std::string>> list_folder(const std::string& path) {
+  std::error_code error;
+  std::vector<std::string> out;
+  std::filesystem::directory_iterator it(path, error);
+  for (; !error && it != std::filesystem::directory_iterator(); it.increment(error)) out.push_back(it->path().filename().string());
+  if (error) return Status(error == std::errc::no_such_file_or_directory ? Code::not_found : Code::io, "{}: cannot list: {}", path, error.message());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+bool file_exists(const std::string& path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0;
+}
+
+Result<LineWriter> LineWriter::open(const std::string& path) {
+  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (fd < 0) return failed(path, "open");
+  return LineWriter(fd, path);
+}
+
+LineWriter::LineWriter(LineWriter&& other) noexcept : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
+
+LineWriter& LineWriter::operator=(LineWriter&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+LineWriter::~LineWriter() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Status LineWriter::add(std::string_view line) { return write_all(fd_, path_, std::string(line) + "\n"); }
+
+Status LineWriter::sync() {
+  before("sync");
+  if (::fdatasync(fd_) != 0) return failed(path_, "sync");
+  return {};
+}
+
+Result<FileLock> FileLock::take(const std::string& path) {
+  int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0) return failed(path, "create");
+  if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return FileLock(fd);
+  const bool held = errno == EWOULDBLOCK;
+  Status status = held ? Status(Code::exists, "{}: another process holds this lock", path) : failed(path, "lock");
+  ::close(fd);
+  return status;
+}
+
+FileLock::FileLock(FileLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+FileLock& FileLock::operator=(FileLock&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+FileLock::~FileLock() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Status make_folders(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) return Status(error == std::errc::no_space_on_device ? Code::no_space : Code::denied, "{}: cannot create the folder: {}", path, error.message());
+  return {};
+}
+
+Status sync_folder(const std::string& path) {
+  Descriptor d(::open(path.empty() ? "." : path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (d.fd < 0) return failed(path, "open");
+  before("sync");
+  if (::fsync(d.fd) != 0) return failed(path, "sync");
+  return {};
+}
+
+namespace testing_hooks {
+void set_before_io(std::function<void(const char*)> f) { hook() = std::move(f); }
+}  // namespace testing_hooks
+
+}  // namespace strata

@@ -1,0 +1,114 @@
+#include "strata/checkpoint/safetensors.h"
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "strata/base/file.h"
+
+namespace strata::checkpoint {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::uint64_t kMostHeader = 100u << 20;
+
+struct Name { DType dtype; const char* text; };
+constexpr Name kNames[] = {
+    {DType::i1, "BOOL"}, {DType::ui8, "U8"}, {DType::i8, "I8"}, {DType::ui16, "U16"}, {DType::i16, "I16"}, {DType::ui32, "U32"}, {DType::i32, "I32"},
+    {DType::ui64, "U64"}, {DType::i64, "I64"}, {DType::f16, "F16"}, {DType::bf16, "BF16"}, {DType::f32, "F32"}, {DType::f64, "F64"}, {DType::c64, "C64"},
+};
+
+const char* text_of(DType dtype) {
+  for (const Name& n : kNames)
+    if (n.dtype == dtype) return n.text;
+  return nullptr;
+}
+
+Result<Literal> tensor(const std::string& key, const json& entry, std::string_view data, const std::string& file) {
+  auto corrupt = [&](const char* why) { return Status(Code::corrupt, "{}: tensor '{}': {}", file, key, why); };
+  if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") || !entry.contains("data_offsets")) return corrupt("dtype, shape or data_offsets is missing");
+  const json &dtype = entry["dtype"], &shape = entry["shape"], &offsets = entry["data_offsets"];
+  if (!dtype.is_string() || !shape.is_array() || !offsets.is_array() || offsets.size() != 2) return corrupt("a field has the wrong type");
+  const Name* found = nullptr;
+  for (const Name& n : kNames)
+    if (dtype.get<std::string>() == n.text) found = &n;
+  if (!found) return Status(Code::unsupported, "{}: tensor '{}' has dtype {}, which is not supported", file, key, dtype.get<std::string>());
+  std::vector<std::int64_t> sizes;
+  std::uint64_t bytes = byte_width(found->dtype);
+  for (const json& s : shape) {
+    if (!s.is_number_unsigned()) return corrupt("a dimension is not a number");
+    auto n = s.get<std::uint64_t>();
+    if (n != 0 && bytes > data.size() / n) return corrupt("the shape is larger than the file");
+    bytes *= n;
+    sizes.push_back(static_cast<std::int64_t>(n));
+  }
+  if (!offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned()) return corrupt("an offset is not a number");
+  auto begin = offsets[0].get<std::uint64_t>(), end = offsets[1].get<std::uint64_t>();
+  if (begin > end || end > data.size() || end - begin != bytes) return corrupt("its offsets do not match its shape or the file's length");
+  Literal out(Type(found->dtype, Shape::of(sizes)));
+  std::memcpy(out.mutable_data(), data.data() + begin, bytes);
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> encode_safetensors(const TensorFile& file) {
+  json header = json::object();
+  if (!file.metadata.empty()) header["__metadata__"] = file.metadata;
+  std::uint64_t offset = 0;
+  for (const auto& [name, t] : file.tensors) {
+    const char* dtype = text_of(t.dtype());
+    if (!dtype) return Status(Code::unsupported, "safetensors has no name for dtype {} (tensor '{}')", strata::name(t.dtype()), name);
+    header[name] = {{"dtype", dtype}, {"shape", t.shape().sizes()}, {"data_offsets", {offset, offset + t.bytes()}}};
+    offset += t.bytes();
+  }
+  std::string head = header.dump();
+  head.append((8 - head.size() % 8) % 8, ' ');
+  std::string out(8, '\0');
+  std::uint64_t length = head.size();
+  std::memcpy(out.data(), &length, 8);
+  out += head;
+  out.reserve(out.size() + offset);
+  for (const auto& [name, t] : file.tensors) out.append(reinterpret_cast<const char*>(t.data()), t.bytes());
+  return out;
+}
+
+Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string& name) {
+  std::uint64_t length = 0;
+  if (bytes.size() < 8) return Status(Code::corrupt, "{}: {} bytes are too few for a safetensors file", name, bytes.size());
+  std::memcpy(&length, bytes.data(), 8);
+  if (length > kMostHeader || length > bytes.size() - 8) return Status(Code::corrupt, "{}: the header says {} bytes, the file has {}", name, length, bytes.size() - 8);
+  json header = json::parse(bytes.begin() + 8, bytes.begin() + 8 + static_cast<std::ptrdiff_t>(length), nullptr, false);
+  if (header.is_discarded() || !header.is_object()) return Status(Code::corrupt, "{}: the header is not a JSON object", name);
+  std::string_view data = bytes.substr(8 + length);
+  TensorFile out;
+  for (const auto& [key, entry] : header.items()) {
+    if (key == "__metadata__") {
+      if (!entry.is_object()) return Status(Code::corrupt, "{}: __metadata__ is not an object", name);
+      for (const auto& [k, v] : entry.items()) {
+        if (!v.is_string()) return Status(Code::corrupt, "{}: __metadata__ holds something other than text at '{}'", name, k);
+        out.metadata[k] = v.get<std::string>();
+      }
+      continue;
+    }
+    Result<Literal> t = tensor(key, entry, data, name);
+    if (!t) return t.status();
+    out.tensors.emplace(key, *t);
+  }
+  return out;
+}
+
+Result<TensorFile> read_safetensors(const std::string& path) {
+  Result<std::string> bytes = read_file(path);
+  if (!bytes) return bytes.status();
+  return decode_safetensors(*bytes, path);
+}
+
+Status write_safetensors(const std::string& path, const TensorFile& file) {
+  Result<std::string> bytes = encode_safetensors(file);
+  if (!bytes) return bytes.status();
+  return write_file_atomic(path, *bytes);
+}
+
+}  // namespace strata::checkpoint

@@ -1,0 +1,58 @@
+// Llama: a decoder-only transformer with RMSNorm, rotary positions, grouped-query attention and SwiGLU.
+//
+//   llama::Config c{.vocab_size = 256, .base_emb_dim = 192};
+//   llama::Params p = llama::init(random::key(0), c);
+//   Array logits = llama::forward(p, tokens, c);
+//
+// Layers are stacked along a leading axis and run by one scan, so compile time does not grow with depth.
+// Source: Touvron et al., LLaMA (2023); field names of the configuration are MaxText's.
+#pragma once
+
+#include "strata/api/numpy.h"
+#include "strata/tree/tree.h"
+
+namespace strata::llama {
+
+struct Config {
+  std::int64_t vocab_size = 256;
+  std::int64_t base_emb_dim = 192;
+  std::int64_t base_num_decoder_layers = 4;
+  std::int64_t base_num_query_heads = 6;
+  std::int64_t base_num_kv_heads = 3;
+  std::int64_t head_dim = 32;
+  std::int64_t base_mlp_dim = 512;
+  double rope_max_timescale = 10000.0;
+  double normalization_layer_epsilon = 1e-5;
+  DType dtype = DType::f32;           // activations; parameters stay f32
+  std::string remat_policy = "full_save";  // full_save (keep all), minimal (keep products), full (keep nothing)
+};
+
+/// Weights of all layers, stacked: leading axis L. Matrices are (in, out).
+struct Layers {
+  Array attention_norm;  // (L, D)
+  Array query, key, value;  // (L, D, H*d), (L, D, K*d), (L, D, K*d)
+  Array out;             // (L, H*d, D)
+  Array mlp_norm;        // (L, D)
+  Array gate, up, down;  // (L, D, F), (L, D, F), (L, F, D)
+  STRATA_FIELDS(attention_norm, query, key, value, out, mlp_norm, gate, up, down)
+};
+struct Params {
+  Array token_embedder;  // (V, D)
+  Layers layers;
+  Array decoder_norm;    // (D)
+  Array logits_dense;    // (D, V)
+  STRATA_FIELDS(token_embedder, layers, decoder_norm, logits_dense)
+};
+
+/// Normal weights of variance 1 / inputs (the embedding: 1 / V), norms at one; f32. `key` as of random::key.
+Params init(const Array& key, const Config& config);
+/// tokens (B, S) of i32 -> logits (B, S, V) of config.dtype.
+Array forward(const Params& params, const Array& tokens_BS, const Config& config);
+/// Mean cross-entropy in nats of targets (B, S) under the logits of tokens, f32.
+Array loss(const Params& params, const Array& tokens_BS, const Array& targets_BS, const Config& config);
+/// Number of weights.
+std::int64_t count(const Config& config);
+/// Arithmetic operations of one training step on B x S tokens: 6 per weight of a product and token, and attention.
+double flops_per_step(const Config& config, std::int64_t batch, std::int64_t length);
+
+}  // namespace strata::llama
