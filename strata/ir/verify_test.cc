@@ -41,7 +41,8 @@ TEST(Verify, ConstraintsOfOperations) {
 }
 
 TEST(Verify, AttributesOfAnotherKindAreTheProgramsMistake) {
-  EXPECT_THAT(mistake("func.func @f() {\n  \"test.isolated\"() : () -> ()\n  return\n}"), HasSubstr("test.isolated"));
+  EXPECT_THAT(mistake("func.func @f() {\n  \"test.attribute\"() : () -> ()\n  return\n}"), HasSubstr("p.mlir:2:3: test.attribute: is malformed"));
+  EXPECT_THAT(mistake("func.func @f() {\n  \"test.isolated\"() : () -> ()\n  return\n}"), HasSubstr("test.isolated: has 0 regions"));
 }
 
 TEST(Verify, Calls) {

@@ -16,7 +16,7 @@ inline std::vector<Type> same_type(std::span<Value* const> operands, const Attrs
 }
 
 /// Registers, once a process: add, multiply, constant, reduce, while, func.call, test.isolated (a region over its
-/// operands), test.effect.
+/// operands), test.attribute (needs an integer `results`), test.effect.
 inline void register_test_ops() {
   static const OpInfo ops[] = {
       {.name = "stablehlo.add", .infer = same_type, .text = &formats::elementwise},
@@ -35,7 +35,13 @@ inline void register_test_ops() {
        },
        .text = &formats::while_},
       {.name = "func.call", .text = &formats::call},
-      {.name = "test.isolated", .infer = [](auto, const Attrs&, auto regions) { return regions[0]->result_types(); }, .isolated = true},
+      {.name = "test.isolated",
+       .infer = [](auto, const Attrs&, auto regions) {
+         if (regions.size() != 1) throw Error("test.isolated", "has {} regions", regions.size());
+         return regions[0]->result_types();
+       },
+       .isolated = true},
+      {.name = "test.attribute", .infer = [](auto, const Attrs& a, auto) { return std::vector<Type>(static_cast<std::size_t>(a.get<std::int64_t>("results"))); }},
       {.name = "test.effect", .infer = [](auto, const Attrs&, auto) { return std::vector<Type>{}; }, .has_effect = true},
   };
   static const bool once = [] {
