@@ -27,7 +27,8 @@ using Branches = std::vector<BlockPtr>;
 std::vector<Type> infer_branches(const char* name, std::span<const BlockPtr> branches) {
   std::vector<Type> types = branches[0]->result_types();
   for (std::size_t i = 0; i < branches.size(); ++i) {
-    if (branches[i]->num_arguments() != 0) throw Error(name, "branch {} has {} arguments, it may have none", i, branches[i]->num_arguments());
+    if (branches[i]->num_arguments() != 0)
+      throw Error(name, "branch {} has {} arguments, it may have none", i, branches[i]->num_arguments());
     std::vector<Type> other = branches[i]->result_types();
     if (other.size() != types.size()) throw Error(name, "branch 0 returns {} values, branch {} {}", types.size(), i, other.size());
     for (std::size_t r = 0; r < types.size(); ++r)
@@ -82,7 +83,9 @@ Values emit(Builder& b, const Op& like, Value* index, Branches branches) {
 }
 
 template <class T>
-std::vector<T> behind_index(const std::vector<T>& all) { return part(all, 1, all.size() - 1); }
+std::vector<T> behind_index(const std::vector<T>& all) {
+  return part(all, 1, all.size() - 1);
+}
 Values behind_index(std::span<Value* const> all) { return {all.begin() + 1, all.end()}; }
 
 Flags either_of(const std::vector<Flags>& all) {
@@ -265,7 +268,8 @@ Batched case_batch(Builder& b, const Op& op, std::span<Value* const> operands, c
   return {emit(b, op, operands[0], std::move(branches)), out};
 }
 
-OpDef definition(const char* name, const char* summary, std::vector<Type> (*infer)(std::span<Value* const>, const Attrs&, std::span<const BlockPtr>)) {
+OpDef definition(const char* name, const char* summary,
+                 std::vector<Type> (*infer)(std::span<Value* const>, const Attrs&, std::span<const BlockPtr>)) {
   return {
       .info = {.name = name, .infer = infer},
       .summary = summary,

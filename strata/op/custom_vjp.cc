@@ -44,7 +44,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   std::vector<Type> in = types_of(operands), out = regions[0]->result_types(), kept = regions[1]->result_types();
   check_types("arguments of the primal", types_of(regions[0]->argument_values()), in);
   check_types("arguments of fwd", types_of(regions[1]->argument_values()), in);
-  if (kept.size() != out.size() + n) throw Error("custom_vjp", "fwd returns {} values, needs {} results and {} residuals", kept.size(), out.size(), n);
+  if (kept.size() != out.size() + n)
+    throw Error("custom_vjp", "fwd returns {} values, needs {} results and {} residuals", kept.size(), out.size(), n);
   std::vector<Type> residuals = part(kept, out.size(), n), cotangents;
   check_types("results of fwd", part(kept, 0, out.size()), out);
   check_types("arguments of bwd (residuals, cotangents)", types_of(regions[2]->argument_values()), joined(residuals, out));
@@ -154,20 +155,23 @@ JvpResult linear_jvp_rule(Builder& b, const Op& op, std::span<Value* const> oper
     if (is_residual && tangents[i]) throw Error("custom_vjp", "forward-mode differentiation does not work for a function with custom_vjp");
     along.push_back(is_residual ? operands[i] : or_zeros(b, tangents[i], operands[i]->type()));
   }
-  JvpResult r{linear_part(b, ir::clone(op.region(0)), n, {operands.begin(), operands.end()}), linear_part(b, ir::clone(op.region(0)), n, along)};
+  JvpResult r{linear_part(b, ir::clone(op.region(0)), n, {operands.begin(), operands.end()}),
+              linear_part(b, ir::clone(op.region(0)), n, along)};
   for (std::size_t i = 0; i < r.results.size(); ++i)
     if (!is_differentiable(r.results[i]->type())) r.tangents[i] = nullptr;
   return r;
 }
 
-Values linear_transpose(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& linear, std::span<Value* const> cotangents) {
+Values linear_transpose(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& linear,
+                        std::span<Value* const> cotangents) {
   std::size_t n = static_cast<std::size_t>(op.attr<std::int64_t>("num_residuals"));
   Values arguments;
   for (std::size_t i = 0; i < n; ++i) {
     STRATA_CHECK(!linear[i], "residual {} of custom_vjp_linear depends on a tangent", i);
     arguments.push_back(operands[i]);
   }
-  for (std::size_t i = 0; i < cotangents.size(); ++i) arguments.push_back(or_zeros(b, cotangents[i], op.result(static_cast<int>(i))->type()));
+  for (std::size_t i = 0; i < cotangents.size(); ++i)
+    arguments.push_back(or_zeros(b, cotangents[i], op.result(static_cast<int>(i))->type()));
   Values out = ir::inline_block(b, op.region(0), arguments);
   out.insert(out.begin(), n, nullptr);
   for (std::size_t i = 0; i < out.size(); ++i)
@@ -190,7 +194,9 @@ Values custom_vjp(Builder& b, BlockPtr primal, BlockPtr fwd, BlockPtr bwd, Value
   regions.push_back(std::move(primal));
   regions.push_back(std::move(fwd));
   regions.push_back(std::move(bwd));
-  return b.create(custom_vjp_def().info, std::move(operands), {{"num_residuals", residuals}, {"differentiable", std::move(differentiable)}}, std::move(regions))
+  return b
+      .create(custom_vjp_def().info, std::move(operands), {{"num_residuals", residuals}, {"differentiable", std::move(differentiable)}},
+              std::move(regions))
       .results();
 }
 

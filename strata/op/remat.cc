@@ -57,11 +57,16 @@ class Policy {
       names_ = split_names(text.substr(prefix.size()));
       return;
     }
-    if (text == "nothing") kind_ = Kind::nothing;
-    else if (text == "everything") kind_ = Kind::everything;
-    else if (text == "dots") kind_ = Kind::dots;
-    else if (text == "dots_no_batch") kind_ = Kind::dots_no_batch;
-    else throw Error("remat", "no policy '{}'; there are nothing, everything, dots, dots_no_batch and names:a,b", text);
+    if (text == "nothing")
+      kind_ = Kind::nothing;
+    else if (text == "everything")
+      kind_ = Kind::everything;
+    else if (text == "dots")
+      kind_ = Kind::dots;
+    else if (text == "dots_no_batch")
+      kind_ = Kind::dots_no_batch;
+    else
+      throw Error("remat", "no policy '{}'; there are nothing, everything, dots, dots_no_batch and names:a,b", text);
   }
   bool keeps(const Op& op) const {
     switch (kind_) {
@@ -90,7 +95,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
     throw Error("remat", "the body has {} arguments for {} operands", body.num_arguments(), operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (body.argument(static_cast<int>(i))->type() != operands[i]->type())
-      throw Error("remat", "argument {} is {}, the operand {}", i, body.argument(static_cast<int>(i))->type().to_string(), operands[i]->type().to_string());
+      throw Error("remat", "argument {} is {}, the operand {}", i, body.argument(static_cast<int>(i))->type().to_string(),
+                  operands[i]->type().to_string());
   return body.result_types();
 }
 
@@ -173,7 +179,8 @@ Linearized remat_linearize(Builder& b, const Op& op, std::span<Value* const> ope
   Values results = remat(b, std::move(known), all, policy_of(op));
   std::size_t n = l.results.size();
   Values residuals = joined(filter(all, again.used), part(results, n, results.size() - n));
-  auto emit = [body = again.block, residuals, active, out = l.active, policy = policy_of(op)](Builder& lb, std::span<Value* const> tangents) {
+  auto emit = [body = again.block, residuals, active, out = l.active, policy = policy_of(op)](Builder& lb,
+                                                                                              std::span<Value* const> tangents) {
     Values from = residuals;
     for (std::size_t i = 0; i < active.size(); ++i)
       if (active[i]) from.push_back(or_zeros(lb, tangents[i], body->argument(static_cast<int>(from.size()))->type()));
@@ -182,7 +189,8 @@ Linearized remat_linearize(Builder& b, const Op& op, std::span<Value* const> ope
   return {part(results, 0, n), l.active, emit};
 }
 
-Values remat_transpose(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& linear, std::span<Value* const> cotangents) {
+Values remat_transpose(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& linear,
+                       std::span<Value* const> cotangents) {
   auto body = std::make_unique<Block>();
   Values inner_operands, inner_cts, known, cts;
   for (std::size_t i = 0; i < linear.size(); ++i) {
@@ -224,13 +232,17 @@ JvpResult name_jvp(Builder& b, const Op& op, std::span<Value* const> operands, s
   return {{name(b, operands[0], op.attr<std::string>("name"))}, {tangents[0]}};
 }
 
-Values name_transpose(Builder&, const Op&, std::span<Value* const>, const Flags&, std::span<Value* const> cotangents) { return {cotangents[0]}; }
+Values name_transpose(Builder&, const Op&, std::span<Value* const>, const Flags&, std::span<Value* const> cotangents) {
+  return {cotangents[0]};
+}
 
 Batched name_batch(Builder& b, const Op& op, std::span<Value* const> operands, const Flags& batched, std::int64_t) {
   return {{name(b, operands[0], op.attr<std::string>("name"))}, {batched[0]}};
 }
 
-loop::Inst* name_element(LowerContext& context, const Op& op, int, std::span<const loop::Index> index) { return context.operand(op, 0, index); }
+loop::Inst* name_element(LowerContext& context, const Op& op, int, std::span<const loop::Index> index) {
+  return context.operand(op, 0, index);
+}
 
 }  // namespace
 

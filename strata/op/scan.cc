@@ -44,7 +44,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   expect_attr<bool>("scan", attrs, "reverse");
   if (regions.size() != 1) throw Error("scan", "needs one region, got {}", regions.size());
   const Block& body = *regions[0];
-  if (operands.size() < consts + carries) throw Error("scan", "{} operands for {} consts and {} carries", operands.size(), consts, carries);  // scan_c1
+  if (operands.size() < consts + carries)
+    throw Error("scan", "{} operands for {} consts and {} carries", operands.size(), consts, carries);  // scan_c1
   if (static_cast<std::size_t>(body.num_arguments()) != operands.size())
     throw Error("scan", "the body has {} arguments for {} operands", body.num_arguments(), operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
@@ -54,7 +55,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   for (std::size_t i = 0; i < body.results.size(); ++i) {
     const Type& type = body.results[i]->type();
     if (i < carries && type != operands[consts + i]->type())  // scan_c4
-      throw Error("scan", "carry {} enters the body as {} and leaves it as {}", i, operands[consts + i]->type().to_string(), type.to_string());
+      throw Error("scan", "carry {} enters the body as {} and leaves it as {}", i, operands[consts + i]->type().to_string(),
+                  type.to_string());
     types.push_back(i < carries ? type : with_leading(type, length));
   }
   return types;
@@ -107,15 +109,21 @@ void drop_unused(Block& body, Values& consts, std::size_t carries, Values& xs) {
 }  // namespace
 
 ScanParts::ScanParts(const Block& block, std::size_t num_consts, std::size_t num_carry, std::int64_t steps, bool backwards)
-    : consts(num_consts), carries(num_carry), xs(static_cast<std::size_t>(block.num_arguments()) - num_consts - num_carry),
-      ys(block.results.size() - num_carry), length(steps), reverse(backwards), body(block) {}
+    : consts(num_consts),
+      carries(num_carry),
+      xs(static_cast<std::size_t>(block.num_arguments()) - num_consts - num_carry),
+      ys(block.results.size() - num_carry),
+      length(steps),
+      reverse(backwards),
+      body(block) {}
 
 ScanParts::ScanParts(const Op& op)
     : ScanParts(op.region(0), static_cast<std::size_t>(op.attr<std::int64_t>("num_consts")),
                 static_cast<std::size_t>(op.attr<std::int64_t>("num_carry")), op.attr<std::int64_t>("length"), op.attr<bool>("reverse")) {}
 
 Values scan(Builder& b, BlockPtr body, Values consts, Values carries, Values xs, ScanOptions options) {
-  if (static_cast<std::size_t>(body->num_arguments()) == consts.size() + carries.size() + xs.size()) drop_unused(*body, consts, carries.size(), xs);
+  if (static_cast<std::size_t>(body->num_arguments()) == consts.size() + carries.size() + xs.size())
+    drop_unused(*body, consts, carries.size(), xs);
   Attrs attrs{{"num_consts", static_cast<std::int64_t>(consts.size())},
               {"num_carry", static_cast<std::int64_t>(carries.size())},
               {"length", options.length},

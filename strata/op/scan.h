@@ -14,12 +14,24 @@ struct ScanParts {
   bool reverse;
   const Block& body;
 
-  template <class List> List const_part(const List& all) const { return {all.begin(), at(all, consts)}; }
-  template <class List> List carry_part(const List& all) const { return {at(all, consts), at(all, consts + carries)}; }
-  template <class List> List xs_part(const List& all) const { return {at(all, consts + carries), all.end()}; }
+  template <class List>
+  List const_part(const List& all) const {
+    return {all.begin(), at(all, consts)};
+  }
+  template <class List>
+  List carry_part(const List& all) const {
+    return {at(all, consts), at(all, consts + carries)};
+  }
+  template <class List>
+  List xs_part(const List& all) const {
+    return {at(all, consts + carries), all.end()};
+  }
 
  private:
-  template <class List> static auto at(const List& all, std::size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); }
+  template <class List>
+  static auto at(const List& all, std::size_t i) {
+    return all.begin() + static_cast<std::ptrdiff_t>(i);
+  }
 };
 
 JvpResult scan_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents);

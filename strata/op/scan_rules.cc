@@ -91,8 +91,8 @@ struct KnownOperands {
 
 // `known`: body of the known scan, its results emitted already. `linear`: captures residuals of `known`; its arguments are the
 // linear consts, carries and xs, of the first two `linear_consts` and `linear_carries`.
-Split split_scan(Builder& b, const KnownOperands& from, BlockPtr known, const Block& linear, std::size_t linear_consts, std::size_t linear_carries,
-                 ScanOptions options) {
+Split split_scan(Builder& b, const KnownOperands& from, BlockPtr known, const Block& linear, std::size_t linear_consts,
+                 std::size_t linear_carries, ScanOptions options) {
   std::size_t first_x = from.consts.size() + from.carries.size();
   std::unordered_set<const Value*> varying = varying_values(*known, from.consts.size());
   Hoist hoist(b, *known, from.consts);
@@ -161,8 +161,7 @@ Reversed reverse_body(const ScanParts& s, const Flags& linear, const Flags& carr
     sums.push_back(linear[i] ? body.add_argument(s.body.argument(static_cast<int>(i))->type()) : nullptr);
   for (std::size_t i = s.consts + s.carries; i < linear.size(); ++i)
     operands.push_back(linear[i] ? nullptr : body.add_argument(s.body.argument(static_cast<int>(i))->type()));
-  for (std::size_t i = 0; i < s.ys; ++i)
-    cotangents.push_back(y_ct[i] ? body.add_argument(s.body.results[s.carries + i]->type()) : nullptr);
+  for (std::size_t i = 0; i < s.ys; ++i) cotangents.push_back(y_ct[i] ? body.add_argument(s.body.results[s.carries + i]->type()) : nullptr);
 
   Flags all = linear;
   for (std::size_t i = 0; i < s.carries; ++i) all[s.consts + i] = true;
@@ -185,7 +184,8 @@ Reversed reverse_body(const ScanParts& s, const Flags& linear, const Flags& carr
 }
 
 // A scan all of whose carries are linear.
-Values transpose_linear(Builder& b, const ScanParts& s, std::span<Value* const> operands, const Flags& linear, std::span<Value* const> cotangents) {
+Values transpose_linear(Builder& b, const ScanParts& s, std::span<Value* const> operands, const Flags& linear,
+                        std::span<Value* const> cotangents) {
   Values carry_ct(cotangents.begin(), cotangents.begin() + static_cast<std::ptrdiff_t>(s.carries));
   Values y_ct(cotangents.begin() + static_cast<std::ptrdiff_t>(s.carries), cotangents.end());
   Reversed r{nullptr, {}, {}, {}};
@@ -329,13 +329,15 @@ Linearized scan_linearize(Builder& b, const Op& op, std::span<Value* const> oper
 
   Values ops = list(operands);
   std::size_t nc = count(s.const_part(active)), nk = count(carries);
-  Split split = split_scan(b, {s.const_part(ops), s.carry_part(ops), s.xs_part(ops)}, std::move(known), *l.linear, nc, nk, {s.length, s.reverse});
+  Split split =
+      split_scan(b, {s.const_part(ops), s.carry_part(ops), s.xs_part(ops)}, std::move(known), *l.linear, nc, nk, {s.length, s.reverse});
   Linearized out{split.results, out_active, {}};
   ScanOptions options{s.length, s.reverse};
   std::vector<Type> types;
   for (Value* v : operands) types.push_back(v->type());
   Flags inputs = joined(joined(s.const_part(active), carries), s.xs_part(active));
-  out.linear = [split, options, inputs, out_active, types, consts = s.consts, n_carries = s.carries](Builder& lb, std::span<Value* const> tangents) {
+  out.linear = [split, options, inputs, out_active, types, consts = s.consts, n_carries = s.carries](Builder& lb,
+                                                                                                     std::span<Value* const> tangents) {
     Values c = split.consts, k, x = split.xs;
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (inputs[i]) (i < consts ? c : i < consts + n_carries ? k : x).push_back(or_zeros(lb, tangents[i], types[i]));

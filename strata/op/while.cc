@@ -8,7 +8,6 @@
 // carries and then what the regions capture.
 #include "strata/base/error.h"
 #include "strata/ir/text/format.h"
-#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/jvp.h"
@@ -27,8 +26,8 @@ void check_arguments(const char* which, const Block& region, std::span<Value* co
     throw Error("while", "the {} has {} arguments for {} operands", which, region.num_arguments(), operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (region.argument(static_cast<int>(i))->type() != operands[i]->type())
-      throw Error("while", "argument {} of the {} is {}, the operand {}", i, which, region.argument(static_cast<int>(i))->type().to_string(),
-                  operands[i]->type().to_string());
+      throw Error("while", "argument {} of the {} is {}, the operand {}", i, which,
+                  region.argument(static_cast<int>(i))->type().to_string(), operands[i]->type().to_string());
 }
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>> regions) {
@@ -39,7 +38,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::spa
   if (cond.results.size() != 1 || cond.results[0]->type() != Type::scalar(DType::i1))  // while_c2
     throw Error("while", "the condition must return one scalar i1, got {}",
                 cond.results.size() == 1 ? cond.results[0]->type().to_string() : fmt::format("{} results", cond.results.size()));
-  if (body.results.size() != operands.size()) throw Error("while", "the body returns {} values for {} operands", body.results.size(), operands.size());
+  if (body.results.size() != operands.size())
+    throw Error("while", "the body returns {} values for {} operands", body.results.size(), operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (body.results[i]->type() != operands[i]->type())  // while_c3
       throw Error("while", "value {} enters the body as {} and leaves it as {}", i, operands[i]->type().to_string(),
@@ -56,8 +56,11 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
 // The closed form taken apart.
 struct Parts {
   Parts(const Op& op, std::span<Value* const> operands)
-      : n(static_cast<std::size_t>(op.num_results())), carries(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(n)),
-        captured(operands.begin() + static_cast<std::ptrdiff_t>(n), operands.end()), cond(op.region(0)), body(op.region(1)) {}
+      : n(static_cast<std::size_t>(op.num_results())),
+        carries(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(n)),
+        captured(operands.begin() + static_cast<std::ptrdiff_t>(n), operands.end()),
+        cond(op.region(0)),
+        body(op.region(1)) {}
   std::size_t n;
   Values carries, captured;
   const Block &cond, &body;
@@ -103,7 +106,9 @@ JvpResult while_jvp(Builder& b, const Op& op, std::span<Value* const> operands, 
 }
 
 Values no_transpose(Builder&, const Op&, std::span<Value* const>, const Flags&, std::span<Value* const>) {
-  throw Error("while_loop", "reverse-mode differentiation does not work for while_loop with a dynamic trip count; use scan or fori_loop with static bounds");
+  throw Error(
+      "while_loop",
+      "reverse-mode differentiation does not work for while_loop with a dynamic trip count; use scan or fori_loop with static bounds");
 }
 
 // With a condition that differs between the inputs, the loop goes on while any of them does, and finished ones keep their values.

@@ -2,8 +2,8 @@
 
 #include "strata/op/calculus/jvp.h"
 #include "strata/op/calculus/support.h"
-#include "strata/transform/inexact.h"
 #include "strata/transform/prune.h"
+#include "strata/transform/support.h"
 
 namespace strata::transform {
 

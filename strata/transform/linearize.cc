@@ -4,8 +4,8 @@
 #include "strata/op/calculus/linearize.h"
 #include "strata/op/calculus/support.h"
 #include "strata/op/calculus/transpose.h"
-#include "strata/transform/inexact.h"
 #include "strata/transform/prune.h"
+#include "strata/transform/support.h"
 
 namespace strata::transform {
 

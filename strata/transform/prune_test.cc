@@ -45,7 +45,8 @@ TEST(Prune, unused_xs_go) {
 TEST(Prune, while_keeps_what_its_condition_reads) {
   Type index = Type::scalar(DType::i32);
   auto f = build({index, kScalar}, [&](Builder& b, const Values& v) {
-    auto cond = build({index, kScalar, kScalar}, [](Builder& wb, const Values& s) { return Values{op::compare(wb, s[0], op::scalar(wb, DType::i32, 3), "LT")}; });
+    auto cond = build({index, kScalar, kScalar},
+                      [](Builder& wb, const Values& s) { return Values{op::compare(wb, s[0], op::scalar(wb, DType::i32, 3), "LT")}; });
     auto body = build({index, kScalar, kScalar}, [](Builder& wb, const Values& s) {
       return Values{op::add(wb, s[0], op::scalar(wb, DType::i32, 1)), op::sin(wb, s[1]), op::cos(wb, s[2])};
     });

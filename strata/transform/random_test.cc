@@ -60,8 +60,10 @@ Literals inexact_only(const Literals& all) {
 Literal varied(const Literal& x, std::uint64_t seed) {
   Literal noise = op::random_literal(x.type(), seed, -0.1, 0.1), out(x.type());
   for (std::int64_t k = 0; k < x.count(); ++k) {
-    if (is_inexact(x.dtype())) out.set_number(k, x.number(k) + noise.number(k));
-    else out.set_integer(k, (x.integer(k) + static_cast<std::int64_t>(seed % 3)) % 3);
+    if (is_inexact(x.dtype()))
+      out.set_number(k, x.number(k) + noise.number(k));
+    else
+      out.set_integer(k, (x.integer(k) + static_cast<std::int64_t>(seed % 3)) % 3);
   }
   return out;
 }
@@ -240,7 +242,8 @@ TEST(RandomPrograms, compose) {
   std::uint64_t skipped = 0, failures = 0, count = program_count();
   for (std::uint64_t seed = 0; seed < count; ++seed) {
     std::mt19937_64 random(seed * 7919 + 1);
-    RandomProgram program = op::testing::random_program(seed, {.instructions = 5, .with_while = seed % 4 == 0, .with_custom_vjp = seed % 4 == 1});
+    RandomProgram program =
+        op::testing::random_program(seed, {.instructions = 5, .with_while = seed % 4 == 0, .with_custom_vjp = seed % 4 == 1});
     std::vector<Step> steps;
     for (std::uint64_t i = 0; i < 1 + seed % 3; ++i) steps.push_back(static_cast<Step>(random() % kSteps));
     std::string outcome = check(program, steps, seed);

@@ -1,7 +1,7 @@
 #include "strata/transform/remat.h"
 
 #include "strata/op/control.h"
-#include "strata/transform/inexact.h"
+#include "strata/transform/support.h"
 
 namespace strata::transform {
 namespace {

@@ -96,7 +96,8 @@ Value* select(Builder&, const Op& op) {
 // Whether every number of `narrow` is one of `wide` too.
 bool widens(DType narrow, DType wide) {
   if (narrow == wide) return true;
-  if (is_float(narrow) && is_float(wide)) return has_storage(narrow) && (wide == DType::f64 || (wide == DType::f32 && narrow != DType::f64));
+  if (is_float(narrow) && is_float(wide))
+    return has_storage(narrow) && (wide == DType::f64 || (wide == DType::f32 && narrow != DType::f64));
   bool whole = is_integer(narrow) && is_integer(wide);
   return whole && bit_width(wide) > bit_width(narrow) && (is_signed(wide) || is_unsigned(narrow));
 }

@@ -36,17 +36,20 @@ TEST(Simplify, neutral_elements_go) {
   EXPECT_TRUE(becomes_argument(kVector, [](Builder& b, const Values& v) { return Values{op::mul(b, v[0], op::full_like(b, v[0], 1))}; }));
   EXPECT_TRUE(becomes_argument(kVector, [](Builder& b, const Values& v) { return Values{op::div(b, v[0], op::full_like(b, v[0], 1))}; }));
   EXPECT_TRUE(becomes_argument(kVector, [](Builder& b, const Values& v) { return Values{op::sub(b, v[0], op::full_like(b, v[0], 0))}; }));
-  EXPECT_TRUE(becomes_argument(kVector, [](Builder& b, const Values& v) { return Values{op::add(b, op::full_like(b, v[0], -0.0), v[0])}; }));
+  EXPECT_TRUE(
+      becomes_argument(kVector, [](Builder& b, const Values& v) { return Values{op::add(b, op::full_like(b, v[0], -0.0), v[0])}; }));
   EXPECT_TRUE(becomes_argument(kWhole, [](Builder& b, const Values& v) { return Values{op::add(b, v[0], op::full_like(b, v[0], 0))}; }));
 }
 
 TEST(Simplify, what_would_change_bits_stays) {
-  EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) { return Values{op::add(b, v[0], op::full_like(b, v[0], 0))}; }), 3u) << "-0 + 0 is 0";
-  EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) { return Values{op::mul(b, v[0], op::full_like(b, v[0], 0))}; }), 3u) << "0 * -1 is -0";
+  EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) { return Values{op::add(b, v[0], op::full_like(b, v[0], 0))}; }), 3u)
+      << "-0 + 0 is 0";
+  EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) { return Values{op::mul(b, v[0], op::full_like(b, v[0], 0))}; }), 3u)
+      << "0 * -1 is -0";
   EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) { return Values{op::sub(b, v[0], op::full_like(b, v[0], -0.0))}; }), 3u);
-  EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) {
-    return Values{op::convert(b, op::convert(b, v[0], DType::bf16), DType::f32)};
-  }), 2u) << "bf16 rounds";
+  EXPECT_EQ(
+      left(kVector, [](Builder& b, const Values& v) { return Values{op::convert(b, op::convert(b, v[0], DType::bf16), DType::f32)}; }), 2u)
+      << "bf16 rounds";
 }
 
 TEST(Simplify, wide_detours_go) {
@@ -57,22 +60,24 @@ TEST(Simplify, wide_detours_go) {
 
 TEST(Simplify, moves_compose) {
   Type matrix(DType::f32, {2, 3});
-  EXPECT_TRUE(becomes_argument(matrix, [](Builder& b, const Values& v) {
-    return Values{op::transpose(b, op::transpose(b, v[0], {1, 0}), {1, 0})};
-  }));
-  EXPECT_TRUE(becomes_argument(matrix, [](Builder& b, const Values& v) {
-    return Values{op::reshape(b, op::reshape(b, v[0], {6}), {2, 3})};
-  }));
-  EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) {
-    return Values{op::broadcast_in_dim(b, op::broadcast_in_dim(b, v[0], {2, 3}, {1}), {4, 2, 3}, {1, 2})};
-  }), 1u);
+  EXPECT_TRUE(becomes_argument(
+      matrix, [](Builder& b, const Values& v) { return Values{op::transpose(b, op::transpose(b, v[0], {1, 0}), {1, 0})}; }));
+  EXPECT_TRUE(
+      becomes_argument(matrix, [](Builder& b, const Values& v) { return Values{op::reshape(b, op::reshape(b, v[0], {6}), {2, 3})}; }));
+  EXPECT_EQ(left(kVector,
+                 [](Builder& b, const Values& v) {
+                   return Values{op::broadcast_in_dim(b, op::broadcast_in_dim(b, v[0], {2, 3}, {1}), {4, 2, 3}, {1, 2})};
+                 }),
+            1u);
 }
 
 TEST(Simplify, equal_operations_are_merged_and_unused_ones_dropped) {
-  EXPECT_EQ(left(kVector, [](Builder& b, const Values& v) {
-    op::exp(b, v[1]);
-    return Values{op::add(b, op::sin(b, v[0]), op::sin(b, v[0]))};
-  }), 2u);
+  EXPECT_EQ(left(kVector,
+                 [](Builder& b, const Values& v) {
+                   op::exp(b, v[1]);
+                   return Values{op::add(b, op::sin(b, v[0]), op::sin(b, v[0]))};
+                 }),
+            2u);
 }
 
 TEST(Simplify, constant_choices_are_made) {
@@ -82,14 +87,15 @@ TEST(Simplify, constant_choices_are_made) {
     branches.push_back(op::testing::build({}, [&](Builder&, const Values&) { return Values{v[0]}; }));
     return op::case_(b, op::scalar(b, DType::i32, 1), std::move(branches));
   }));
-  EXPECT_TRUE(becomes_argument(kVector, [](Builder& b, const Values& v) {
-    return Values{op::select(b, op::compare(b, v[0], v[0], "EQ"), v[0], v[0])};
-  }));
+  EXPECT_TRUE(becomes_argument(
+      kVector, [](Builder& b, const Values& v) { return Values{op::select(b, op::compare(b, v[0], v[0], "EQ"), v[0], v[0])}; }));
 }
 
 TEST(Simplify, works_inside_regions) {
   auto f = op::testing::build({kVector}, [](Builder& b, const Values& v) {
-    auto body = op::testing::build({kVector}, [](Builder& sb, const Values& a) { return Values{op::mul(sb, op::neg(sb, op::neg(sb, a[0])), op::full_like(sb, a[0], 1))}; });
+    auto body = op::testing::build({kVector}, [](Builder& sb, const Values& a) {
+      return Values{op::mul(sb, op::neg(sb, op::neg(sb, a[0])), op::full_like(sb, a[0], 1))};
+    });
     return op::scan(b, std::move(body), {}, v, {}, {.length = 3});
   });
   simplify(*f);

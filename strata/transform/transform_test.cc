@@ -112,7 +112,9 @@ TEST(Vmap, result_without_an_axis) {
   EXPECT_NE(message([] { vmap(*product(), {false, true}, 2, {true, false}); }).find("result 1"), std::string::npos);
 }
 
-TEST(Vmap, counts_flags) { EXPECT_NE(message([] { vmap(*product(), {true}, 2); }).find("1 flags for 2 arguments"), std::string::npos); }
+TEST(Vmap, counts_flags) {
+  EXPECT_NE(message([] { vmap(*product(), {true}, 2); }).find("1 flags for 2 arguments"), std::string::npos);
+}
 
 TEST(Remat, expands_to_the_program) {
   auto r = remat(*product());

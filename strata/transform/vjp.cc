@@ -5,8 +5,8 @@
 #include "strata/op/calculus/linearize.h"
 #include "strata/op/calculus/support.h"
 #include "strata/op/calculus/transpose.h"
-#include "strata/transform/inexact.h"
 #include "strata/transform/prune.h"
+#include "strata/transform/support.h"
 
 namespace strata::transform {
 namespace {
@@ -38,7 +38,8 @@ std::unique_ptr<ir::Block> vjp(const ir::Block& f, const std::vector<bool>& acti
   check_flags("vjp", "results", seeded.size(), f.results.size());
   return pull_back(f, active, [&](ir::Builder& b) {
     Values cotangents;
-    for (std::size_t i = 0; i < seeded.size(); ++i) cotangents.push_back(seeded[i] ? b.block().add_argument(f.results[i]->type()) : nullptr);
+    for (std::size_t i = 0; i < seeded.size(); ++i)
+      cotangents.push_back(seeded[i] ? b.block().add_argument(f.results[i]->type()) : nullptr);
     return cotangents;
   });
 }

@@ -2,7 +2,7 @@
 
 #include "strata/base/error.h"
 #include "strata/op/calculus/batch.h"
-#include "strata/transform/inexact.h"
+#include "strata/transform/support.h"
 
 namespace strata::transform {
 

@@ -47,7 +47,8 @@ BatchedBlock batch(const Block& f, const std::vector<bool>& batched, std::int64_
   Values operands;
   for (int i = 0; i < f.num_arguments(); ++i) {
     const Value* a = f.argument(i);
-    operands.push_back(out.block->add_argument(batched[static_cast<std::size_t>(i)] ? with_leading(a->type(), size) : a->type(), a->hint()));
+    operands.push_back(
+        out.block->add_argument(batched[static_cast<std::size_t>(i)] ? with_leading(a->type(), size) : a->type(), a->hint()));
   }
   Builder b(*out.block);
   Batched r = batch(b, f, operands, batched, size);

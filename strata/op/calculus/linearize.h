@@ -23,7 +23,8 @@ struct LinearBlock {
 };
 
 /// Emits the known part of `f` on `operands` into `b`. `outer` as in `jvp`.
-LinearBlock linearize(Builder& b, const Block& f, std::span<Value* const> operands, const std::vector<bool>& active, ir::ValueMap outer = {});
+LinearBlock linearize(Builder& b, const Block& f, std::span<Value* const> operands, const std::vector<bool>& active,
+                      ir::ValueMap outer = {});
 
 /// Makes what a block captures smaller: constants, and cheap operations on less than they result in (broadcasts, conversions to
 /// a wider type), are repeated inside. `linearize` does this already.

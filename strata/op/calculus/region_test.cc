@@ -24,7 +24,8 @@ const Type kIndex = Type::scalar(DType::i32);
 Literal random(const Type& type, std::uint64_t seed) { return random_literal(type, seed, -1, 1); }
 
 // A scan whose body may use values from outside: they become consts.
-Values open_scan(Builder& b, std::size_t carries, const std::vector<Type>& arguments, const Program& program, Values operands, ScanOptions options) {
+Values open_scan(Builder& b, std::size_t carries, const std::vector<Type>& arguments, const Program& program, Values operands,
+                 ScanOptions options) {
   BlockPtr body = build(arguments, program);
   Values consts = ir::close_over(*body);
   std::vector<int> order;
@@ -36,9 +37,9 @@ Values open_scan(Builder& b, std::size_t carries, const std::vector<Type>& argum
 
 // c -> sin(c w) + x, ys: c, over the rows of xs.
 Values recurrence(Builder& b, Value* w, Value* c, Value* xs, bool reverse = false) {
-  return open_scan(b, 1, {kVector, kVector}, [&](Builder& sb, const Values& v) {
-    return Values{add(sb, sin(sb, mul(sb, v[0], w)), v[1]), v[0]};
-  }, {c, xs}, {4, reverse});
+  return open_scan(b, 1, {kVector, kVector},
+                   [&](Builder& sb, const Values& v) { return Values{add(sb, sin(sb, mul(sb, v[0], w)), v[1]), v[0]}; }, {c, xs},
+                   {4, reverse});
 }
 
 TEST(Scan, recurrence) {
@@ -50,9 +51,9 @@ TEST(Scan, recurrence) {
 
 TEST(Scan, invariant_values_are_computed_once) {
   auto f = build({kVector, kVector, kMatrix}, [](Builder& b, const Values& v) {
-    return open_scan(b, 1, {kVector, kVector}, [&](Builder& sb, const Values& a) {
-      return Values{mul(sb, add(sb, a[0], a[1]), exp(sb, v[0]))};
-    }, {v[1], v[2]}, {4, false});
+    return open_scan(b, 1, {kVector, kVector},
+                     [&](Builder& sb, const Values& a) { return Values{mul(sb, add(sb, a[0], a[1]), exp(sb, v[0]))}; }, {v[1], v[2]},
+                     {4, false});
   });
   EXPECT_EQ(check_laws(*f, {random(kVector, 1), random(kVector, 2), random(kMatrix, 3)}, 4), "");
   Block known;
@@ -65,10 +66,12 @@ TEST(Scan, invariant_values_are_computed_once) {
 
 TEST(Scan, in_scan) {
   auto f = build({kVector, kVector, kMatrix}, [](Builder& b, const Values& v) {
-    Values out = open_scan(b, 1, {kVector, kVector}, [&](Builder& sb, const Values& a) {
-      Values r = recurrence(sb, v[0], a[0], v[2]);
-      return Values{mul(sb, r[0], a[1]), reduce_sum(sb, r[1], {0})};
-    }, {v[1], v[2]}, {4, true});
+    Values out = open_scan(b, 1, {kVector, kVector},
+                           [&](Builder& sb, const Values& a) {
+                             Values r = recurrence(sb, v[0], a[0], v[2]);
+                             return Values{mul(sb, r[0], a[1]), reduce_sum(sb, r[1], {0})};
+                           },
+                           {v[1], v[2]}, {4, true});
     return out;
   });
   EXPECT_EQ(check_laws(*f, {random(kVector, 1), random(kVector, 2), random(kMatrix, 3)}, 4), "");
@@ -78,9 +81,9 @@ TEST(Scan, carry_that_becomes_active_later) {
   // (a, b, c) <- (x, a, b): the tangent of x reaches c after three steps.
   auto f = build({kVector, kMatrix}, [](Builder& b, const Values& v) {
     Value* zero = zeros(b, kVector);
-    return open_scan(b, 3, {kVector, kVector, kVector, kVector}, [&](Builder& sb, const Values& a) {
-      return Values{mul(sb, a[3], v[0]), a[0], sin(sb, a[1]), a[2]};
-    }, {zero, zero, zero, v[1]}, {4, false});
+    return open_scan(b, 3, {kVector, kVector, kVector, kVector},
+                     [&](Builder& sb, const Values& a) { return Values{mul(sb, a[3], v[0]), a[0], sin(sb, a[1]), a[2]}; },
+                     {zero, zero, zero, v[1]}, {4, false});
   });
   EXPECT_EQ(check_laws(*f, {random(kVector, 1), random(kMatrix, 3)}, 4), "");
 }
@@ -88,10 +91,12 @@ TEST(Scan, carry_that_becomes_active_later) {
 TEST(Scan, transposed_with_a_counter) {
   // Linear in x, but with a counter beside it.
   auto f = build({kVector}, [](Builder& b, const Values& v) {
-    return open_scan(b, 2, {kIndex, kVector}, [&](Builder& sb, const Values& a) {
-      Value* scale = broadcast_to(sb, convert(sb, a[0], DType::f64), kVector.shape());
-      return Values{add(sb, a[0], scalar(sb, DType::i32, 1)), add(sb, mul(sb, a[1], scale), v[0])};
-    }, {scalar(b, DType::i32, 1), v[0]}, {4, false});
+    return open_scan(b, 2, {kIndex, kVector},
+                     [&](Builder& sb, const Values& a) {
+                       Value* scale = broadcast_to(sb, convert(sb, a[0], DType::f64), kVector.shape());
+                       return Values{add(sb, a[0], scalar(sb, DType::i32, 1)), add(sb, mul(sb, a[1], scale), v[0])};
+                     },
+                     {scalar(b, DType::i32, 1), v[0]}, {4, false});
   });
   auto t = std::make_unique<Block>();
   Value* ct = t->add_argument(kVector);
@@ -103,7 +108,8 @@ TEST(Scan, transposed_with_a_counter) {
 }
 
 BlockPtr less_than(int bound) {
-  return build({kIndex, kVector}, [&](Builder& b, const Values& v) { return Values{op::compare(b, v[0], scalar(b, DType::i32, bound), "LT")}; });
+  return build({kIndex, kVector},
+               [&](Builder& b, const Values& v) { return Values{op::compare(b, v[0], scalar(b, DType::i32, bound), "LT")}; });
 }
 
 TEST(While, forward_and_batched) {
@@ -121,7 +127,8 @@ TEST(While, forward_and_batched) {
 
 TEST(While, reverse_mode_says_what_to_use_instead) {
   auto f = build({kIndex, kVector}, [](Builder& b, const Values& v) {
-    auto body = build({kIndex, kVector}, [&](Builder& wb, const Values& a) { return Values{add(wb, a[0], scalar(wb, DType::i32, 1)), sin(wb, a[1])}; });
+    auto body = build({kIndex, kVector},
+                      [&](Builder& wb, const Values& a) { return Values{add(wb, a[0], scalar(wb, DType::i32, 1)), sin(wb, a[1])}; });
     return while_(b, less_than(4), std::move(body), {v[0], v[1]});
   });
   try {
@@ -142,17 +149,21 @@ Values three_branches(Builder& b, Value* index, Value* x, Value* y, Value* xs) {
 }
 
 TEST(Case, each_branch) {
-  auto f = build({kIndex, kVector, kVector, kMatrix}, [](Builder& b, const Values& v) { return three_branches(b, v[0], v[1], v[2], v[3]); });
+  auto f =
+      build({kIndex, kVector, kVector, kMatrix}, [](Builder& b, const Values& v) { return three_branches(b, v[0], v[1], v[2], v[3]); });
   for (int index : {0, 1, 2, 5})
-    EXPECT_EQ(check_laws(*f, {Literal::scalar<std::int32_t>(index), random(kVector, 1), random(kVector, 2), random(kMatrix, 3)}, 4), "") << index;
+    EXPECT_EQ(check_laws(*f, {Literal::scalar<std::int32_t>(index), random(kVector, 1), random(kVector, 2), random(kMatrix, 3)}, 4), "")
+        << index;
 }
 
 TEST(Case, in_scan) {
   auto f = build({kVector, kVector, kMatrix}, [](Builder& b, const Values& v) {
-    return open_scan(b, 2, {kIndex, kVector, kVector}, [&](Builder& sb, const Values& a) {
-      Values r = three_branches(sb, a[0], a[1], v[0], v[2]);
-      return Values{add(sb, a[0], scalar(sb, DType::i32, 1)), add(sb, r[0], a[2]), r[1]};
-    }, {scalar(b, DType::i32, 0), v[1], v[2]}, {4, false});
+    return open_scan(b, 2, {kIndex, kVector, kVector},
+                     [&](Builder& sb, const Values& a) {
+                       Values r = three_branches(sb, a[0], a[1], v[0], v[2]);
+                       return Values{add(sb, a[0], scalar(sb, DType::i32, 1)), add(sb, r[0], a[2]), r[1]};
+                     },
+                     {scalar(b, DType::i32, 0), v[1], v[2]}, {4, false});
   });
   EXPECT_EQ(check_laws(*f, {random(kVector, 1), random(kVector, 2), random(kMatrix, 3)}, 4), "");
 }
@@ -201,17 +212,21 @@ TEST(Remat, unknown_policy) {
 TEST(Remat, in_scan_and_around_it) {
   auto f = build({kVector, kVector, kMatrix}, [](Builder& b, const Values& v) {
     BlockPtr outer = build({kVector, kVector, kMatrix}, [](Builder& rb, const Values& a) {
-      return open_scan(rb, 1, {kVector, kVector}, [&](Builder& sb, const Values& s) {
-        Values r = remat(sb, layer(), {s[0], a[0]});
-        return Values{add(sb, r[0], s[1]), r[1]};
-      }, {a[1], a[2]}, {4, false});
+      return open_scan(rb, 1, {kVector, kVector},
+                       [&](Builder& sb, const Values& s) {
+                         Values r = remat(sb, layer(), {s[0], a[0]});
+                         return Values{add(sb, r[0], s[1]), r[1]};
+                       },
+                       {a[1], a[2]}, {4, false});
     });
     return remat(b, std::move(outer), v);
   });
   EXPECT_EQ(check_laws(*f, {random(kVector, 1), random(kVector, 2), random(kMatrix, 3)}, 4), "");
 }
 
-BlockPtr sine() { return build({kVector}, [](Builder& b, const Values& v) { return Values{sin(b, v[0])}; }); }
+BlockPtr sine() {
+  return build({kVector}, [](Builder& b, const Values& v) { return Values{sin(b, v[0])}; });
+}
 
 TEST(CustomJvp, own_rule_is_used) {
   // The rule says 3 cos(x) t: laws hold for derivatives of it, and the tangent is three times too large.
@@ -230,7 +245,8 @@ TEST(CustomJvp, own_rule_is_used) {
 }
 
 BlockPtr custom_sine_rule(double scale) {
-  return build({kVector, kVector}, [scale](Builder& b, const Values& v) { return Values{mul(b, full_like(b, v[0], scale), mul(b, v[0], v[1]))}; });
+  return build({kVector, kVector},
+               [scale](Builder& b, const Values& v) { return Values{mul(b, full_like(b, v[0], scale), mul(b, v[0], v[1]))}; });
 }
 
 Values custom_sine(Builder& b, Value* x, double scale) {
@@ -255,9 +271,9 @@ TEST(CustomVjp, own_rule_is_used_and_derived_again) {
 TEST(CustomVjp, unbatched_operand_gets_the_sum) {
   // bwd of an operand that all inputs share, in a scan and batched over the other operand.
   auto f = build({kVector, kVector, kMatrix}, [](Builder& b, const Values& v) {
-    return open_scan(b, 1, {kVector, kVector}, [&](Builder& sb, const Values& a) {
-      return Values{add(sb, custom_sine(sb, mul(sb, a[0], v[0]), 1)[0], a[1])};
-    }, {v[1], v[2]}, {4, false});
+    return open_scan(b, 1, {kVector, kVector},
+                     [&](Builder& sb, const Values& a) { return Values{add(sb, custom_sine(sb, mul(sb, a[0], v[0]), 1)[0], a[1])}; },
+                     {v[1], v[2]}, {4, false});
   });
   EXPECT_EQ(check_laws(*f, {random(kVector, 1), random(kVector, 2), random(kMatrix, 3)}, 4), "");
 }

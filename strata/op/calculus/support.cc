@@ -47,7 +47,8 @@ Values apply_transpose(Builder& b, const Op& op, std::span<Value* const> operand
   const OpDef& d = def(op);
   if (!d.transpose) missing(op, "cannot be transposed", d.transpose.reason());
   Values r = located(b, op, [&] { return (*d.transpose)(b, op, operands, linear, cotangents); });
-  STRATA_CHECK(r.size() == op.operands.size(), "transpose of {} gave {} cotangents for {} operands", op.name(), r.size(), op.operands.size());
+  STRATA_CHECK(r.size() == op.operands.size(), "transpose of {} gave {} cotangents for {} operands", op.name(), r.size(),
+               op.operands.size());
   for (std::size_t i = 0; i < r.size(); ++i)
     STRATA_CHECK(!r[i] || r[i]->type() == op.operands[i]->type(), "transpose of {}: cotangent {} for {}", op.name(),
                  r[i]->type().to_string(), op.operands[i]->type().to_string());

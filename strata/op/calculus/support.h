@@ -34,7 +34,6 @@ Batched apply_batch(Builder& b, const Op& op, std::span<Value* const> operands, 
 /// Whether the operation, nested regions included, uses one of `values`.
 bool uses_any(const Op& op, const std::unordered_set<const Value*>& values);
 
-
 /// `v`, or zeros of the type where it is null.
 Value* or_zeros(Builder& b, Value* v, const Type& type);
 

@@ -108,7 +108,8 @@ Literals variants(const Literal& x, std::int64_t count, std::uint64_t seed) {
       if (is_inexact(x.dtype()))
         v.set_number(k, x.number(k) + (static_cast<double>(random() % 1000) - 500) * 2e-4);
       else
-        v.set_integer(k, is_bool(x.dtype()) ? static_cast<std::int64_t>(random() % 2) : x.integer(k) + static_cast<std::int64_t>(random() % 3) - 1);
+        v.set_integer(
+            k, is_bool(x.dtype()) ? static_cast<std::int64_t>(random() % 2) : x.integer(k) + static_cast<std::int64_t>(random() % 3) - 1);
     }
     out.push_back(v);
   }
@@ -177,7 +178,8 @@ double inner(const Literals& a, const Literals& b) {
 std::string compare(const Literals& got, const Literals& want, double tolerance) {
   if (got.size() != want.size()) return fmt::format("{} values instead of {}", got.size(), want.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
-    if (got[i].type() != want[i].type()) return fmt::format("value {} is {} instead of {}", i, got[i].type().to_string(), want[i].type().to_string());
+    if (got[i].type() != want[i].type())
+      return fmt::format("value {} is {} instead of {}", i, got[i].type().to_string(), want[i].type().to_string());
     double scale = 1;
     for (std::int64_t k = 0; k < want[i].count(); ++k) scale = std::fmax(scale, std::fabs(want[i].number(k)));
     for (std::int64_t k = 0; k < want[i].count(); ++k) {

@@ -19,9 +19,10 @@ const Type kMatrix(DType::f64, {4, 3});
 const Type kScalar = Type::scalar(DType::f64);
 const Type kIndex = Type::scalar(DType::i32);
 
-constexpr std::array<const char*, kKinds> kNames{"sin", "tanh", "exp", "logistic", "add", "sub", "mul", "div", "max", "select", "reverse", "roll",
-                                                 "spread", "total", "dot", "matrix_vector", "rows", "dynamic_row", "custom_jvp", "custom_vjp", "barrier",
-                                                 "scan", "map_rows", "case", "if", "remat", "while"};
+constexpr std::array<const char*, kKinds> kNames{"sin",  "tanh",          "exp",    "logistic",    "add",        "sub",        "mul",
+                                                 "div",  "max",           "select", "reverse",     "roll",       "spread",     "total",
+                                                 "dot",  "matrix_vector", "rows",   "dynamic_row", "custom_jvp", "custom_vjp", "barrier",
+                                                 "scan", "map_rows",      "case",   "if",          "remat",      "while"};
 
 bool has_body(Kind kind) { return kind >= Kind::scan; }
 
@@ -71,7 +72,8 @@ void emit_scan(Builder& b, Environment& e, const Instruction& i) {
 void emit_choice(Builder& b, Environment& e, const Instruction& i) {
   std::vector<BlockPtr> branches;
   branches.push_back(build({}, [&](Builder& cb, const Values&) { return Values{run_body(cb, e, i.body), e.scalar(i.b)}; }));
-  branches.push_back(build({}, [&](Builder& cb, const Values&) { return Values{sin(cb, e.vector(i.a)), reduce_sum(cb, e.vector(i.b), {0})}; }));
+  branches.push_back(
+      build({}, [&](Builder& cb, const Values&) { return Values{sin(cb, e.vector(i.a)), reduce_sum(cb, e.vector(i.b), {0})}; }));
   if (i.kind == Kind::case_)
     branches.push_back(build({}, [&](Builder& cb, const Values&) { return Values{e.vector(i.b), scalar(cb, DType::f64, 0.5)}; }));
   Values out;
@@ -87,7 +89,8 @@ void emit_choice(Builder& b, Environment& e, const Instruction& i) {
 }
 
 void emit_while(Builder& b, Environment& e, const Instruction& i) {
-  auto cond = build({kIndex, kVector}, [](Builder& wb, const Values& v) { return Values{compare(wb, v[0], scalar(wb, DType::i32, 3), "LT")}; });
+  auto cond =
+      build({kIndex, kVector}, [](Builder& wb, const Values& v) { return Values{compare(wb, v[0], scalar(wb, DType::i32, 3), "LT")}; });
   auto body = build({kIndex, kVector}, [&](Builder& wb, const Values& v) {
     Environment inner = e;
     inner.vectors.push_back(v[1]);
@@ -151,7 +154,8 @@ Value* vector_of(Builder& b, const Environment& e, const Instruction& i) {
     case Kind::mul: return mul(b, x, y);
     case Kind::div: return div(b, x, add(b, full_like(b, y, 1), mul(b, y, y)));
     case Kind::max: return max(b, x, add(b, x, sin(b, add(b, y, full_like(b, y, 2)))));  // the difference is a sine, not zero
-    case Kind::select: return select(b, compare(b, iota(b, kVector.with(DType::i32), 0), broadcast_to(b, e.index, kVector.shape()), "LT"), x, y);
+    case Kind::select:
+      return select(b, compare(b, iota(b, kVector.with(DType::i32), 0), broadcast_to(b, e.index, kVector.shape()), "LT"), x, y);
     case Kind::reverse: return reverse(b, x, {0});
     case Kind::roll: return roll(b, x);
     case Kind::spread: return broadcast_to(b, tanh(b, e.scalar(i.a)), kVector.shape());
@@ -200,7 +204,8 @@ std::vector<Instruction> random_list(std::mt19937_64& random, int count, const R
 
 void print(std::string& out, const std::vector<Instruction>& list, int indent) {
   for (const Instruction& i : list) {
-    out += fmt::format("{}{} {} {}\n", std::string(static_cast<std::size_t>(indent), ' '), kNames[static_cast<std::size_t>(i.kind)], i.a, i.b);
+    out +=
+        fmt::format("{}{} {} {}\n", std::string(static_cast<std::size_t>(indent), ' '), kNames[static_cast<std::size_t>(i.kind)], i.a, i.b);
     print(out, i.body, indent + 2);
   }
 }

@@ -15,10 +15,33 @@ namespace strata::op::testing {
 
 struct Instruction {
   enum class Kind : std::uint8_t {
-    sin, tanh, exp, logistic, add, sub, mul, div, max, select,  // on vectors
-    reverse, roll, spread, total, dot, matrix_vector, rows, dynamic_row,
-    custom_jvp, custom_vjp, barrier,
-    scan, map_rows, case_, if_, remat, while_,  // with a body of their own
+    sin,
+    tanh,
+    exp,
+    logistic,
+    add,
+    sub,
+    mul,
+    div,
+    max,
+    select,  // on vectors
+    reverse,
+    roll,
+    spread,
+    total,
+    dot,
+    matrix_vector,
+    rows,
+    dynamic_row,
+    custom_jvp,
+    custom_vjp,
+    barrier,
+    scan,
+    map_rows,
+    case_,
+    if_,
+    remat,
+    while_,  // with a body of their own
   };
   Kind kind;
   unsigned a = 0, b = 0;  // operand numbers

@@ -1,4 +1,4 @@
-#include "strata/transform/inexact.h"
+#include "strata/transform/support.h"
 
 #include "strata/base/error.h"
 #include "strata/op/calculus/support.h"
