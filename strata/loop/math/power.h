@@ -66,14 +66,14 @@ template <template <class> class N, class T>
 N<T> pow(N<T> x, N<T> y) {
   N<T> a = abs(x), half = y * T(0.5);
   auto whole = rint(y) == y;
-  auto odd = whole & (rint(half) != half);
+  auto odd = whole & (rint(half) != half), fractional = !whole;
   auto above = y > T(0), negative = bits(x) < BitsOf<T>(0);
   auto extreme = (a == T(0)) | (a == kInfinity<T>);
   N<T> magnitude = internal::power_of<N>(a, y);
   magnitude = select(extreme, select((a == T(0)) ^ above, N<T>(kInfinity<T>), N<T>(T(0))), magnitude);
   magnitude = select(a == T(1), a, magnitude);
   N<T> signed_value = select(negative & odd, -magnitude, magnitude);
-  N<T> defined = select((x < T(0)) & (a < kInfinity<T>)&!whole, N<T>(kNaN<T>), signed_value);
+  N<T> defined = select(fractional & (x < T(0)) & (a < kInfinity<T>), N<T>(kNaN<T>), signed_value);
   N<T> no_nan = select((x != x) | (y != y), x + y, defined);
   return select((x == T(1)) | (y == T(0)), N<T>(T(1)), no_nan);
 }

@@ -3,7 +3,9 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "strata/loop/interpreter.h"
@@ -14,14 +16,55 @@ namespace strata::loop::math {
 namespace {
 
 template <class T>
-std::vector<T> arguments() {
+std::vector<T> edges() {
   using L = std::numeric_limits<T>;
-  std::vector<T> values = {T(0),     T(1),          T(0.5),          T(0.125),     T(0.7),         T(1.1),
-                           T(2),     T(3),          T(10),           T(20.5),      T(88.6),        T(100),
-                           T(103.9), T(150),        T(709),          T(740.5),     T(1e-3),        T(1e-10),
-                           T(1e5),   T(123456.75),  T(3.3e9),        T(1e16),      T(0x1p100),     L::min(),
-                           L::max(), L::infinity(), L::denorm_min(), L::epsilon(), L::quiet_NaN(), T(5) * L::denorm_min()};
+  std::vector<T> values = {T(0),
+                           T(1),
+                           T(0.5),
+                           T(0.125),
+                           T(0.7),
+                           T(1.1),
+                           T(2),
+                           T(3),
+                           T(10),
+                           T(20.5),
+                           T(88.6),
+                           T(100),
+                           T(103.9),
+                           T(150),
+                           T(709),
+                           T(740.5),
+                           T(1e-3),
+                           T(1e-10),
+                           T(1e5),
+                           T(123456.75),
+                           T(3.3e9),
+                           T(1e16),
+                           T(0x1p100),
+                           L::min(),
+                           L::max(),
+                           L::infinity(),
+                           L::epsilon(),
+                           L::quiet_NaN(),
+                           T(1e30),
+                           L::denorm_min(),
+                           T(5) * L::denorm_min()};
   for (std::size_t i = values.size(); i-- > 0;) values.push_back(-values[i]);
+  return values;
+}
+
+/// The edges and random bits.
+template <class T>
+std::vector<T> arguments() {
+  std::vector<T> values = edges<T>();
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 500; ++i) {
+    std::uint64_t bits = random();
+    T value;
+    std::memcpy(&value, &bits, sizeof(T));
+    values.push_back(value);
+    values.push_back(std::uniform_real_distribution<T>(-20, 20)(random));
+  }
   return values;
 }
 
@@ -70,8 +113,8 @@ void check(const UnaryFunction& function, T (*scalar)(T)) {
 template <class T>
 void check(const BinaryFunction& function, T (*scalar)(T, T)) {
   std::vector<T> x, y;
-  for (T a : arguments<T>())
-    for (T b : arguments<T>()) x.push_back(a), y.push_back(b);
+  for (T a : edges<T>())
+    for (T b : edges<T>()) x.push_back(a), y.push_back(b);
   auto z = run<T>({x, y}, 8, [&](Builder& b, const std::vector<Inst*>& args) { return function.traced(b, args[0], args[1]); });
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_TRUE(same(z[i], scalar(x[i], y[i]))) << function.name << " of " << x[i] << ", " << y[i];
 }
