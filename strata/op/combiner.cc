@@ -8,22 +8,26 @@
 namespace strata::op {
 namespace {
 
-constexpr std::pair<Combiner, std::string_view> kNames[] = {
-    {Combiner::add, "add"},  {Combiner::mul, "mul"}, {Combiner::min, "min"}, {Combiner::max, "max"},
-    {Combiner::and_, "and"}, {Combiner::or_, "or"},  {Combiner::xor_, "xor"}, {Combiner::region, "region"}};
+constexpr std::pair<Combiner, std::string_view> kNames[] = {{Combiner::add, "add"},  {Combiner::mul, "mul"},      {Combiner::min, "min"},
+                                                            {Combiner::max, "max"},  {Combiner::and_, "and"},     {Combiner::or_, "or"},
+                                                            {Combiner::xor_, "xor"}, {Combiner::region, "region"}};
 
 const std::string& combiner_attr(const Op& op) { return op.attr<std::string>("combiner"); }
 
 /// The greatest and least value; infinities for floats.
 template <class T>
 T greatest() {
-  if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
-  else return std::numeric_limits<T>::max();
+  if constexpr (std::is_floating_point_v<T>)
+    return std::numeric_limits<T>::infinity();
+  else
+    return std::numeric_limits<T>::max();
 }
 template <class T>
 T least() {
-  if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
-  else return std::numeric_limits<T>::lowest();
+  if constexpr (std::is_floating_point_v<T>)
+    return -std::numeric_limits<T>::infinity();
+  else
+    return std::numeric_limits<T>::lowest();
 }
 
 template <class T>
@@ -38,8 +42,10 @@ T identity_of(Combiner combiner) {
       if constexpr (!internal::is_complex_v<T>) return least<T>();
       break;
     case Combiner::and_:
-      if constexpr (std::is_same_v<T, bool>) return true;
-      else if constexpr (std::is_integral_v<T>) return static_cast<T>(~std::uint64_t{0});
+      if constexpr (std::is_same_v<T, bool>)
+        return true;
+      else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(~std::uint64_t{0});
       break;
     case Combiner::or_:
     case Combiner::xor_:
@@ -107,8 +113,10 @@ DType accumulator(DType dtype) { return compute_type(dtype); }
 Literal identity(Combiner combiner, DType dtype) {
   return dispatch(dtype, [&](auto zero) {
     using T = decltype(zero);
-    if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>) return Literal::scalar(T(identity_of<float>(combiner)));
-    else return Literal::scalar(identity_of<T>(combiner));
+    if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>)
+      return Literal::scalar(T(identity_of<float>(combiner)));
+    else
+      return Literal::scalar(identity_of<T>(combiner));
   });
 }
 
@@ -134,7 +142,8 @@ void expect_region(std::string_view op, std::span<const std::unique_ptr<Block>> 
   if (regions.size() != 1) throw Error(std::string(op), "expected one region, got {}", regions.size());
   const Block& region = *regions[0];
   std::size_t n = dtypes.size();
-  if (region.arguments().size() != 2 * n) throw Error(std::string(op), "the region takes {} arguments, expected {}", region.arguments().size(), 2 * n);
+  if (region.arguments().size() != 2 * n)
+    throw Error(std::string(op), "the region takes {} arguments, expected {}", region.arguments().size(), 2 * n);
   if (region.results.size() != n) throw Error(std::string(op), "the region returns {} values, expected {}", region.results.size(), n);
   auto expect = [&](const Value* v, DType dtype) {
     if (v->type() != Type::scalar(dtype))

@@ -33,13 +33,16 @@ bool is_neutral(const Value* v, Combiner combiner);
 
 namespace internal {
 
-template <class T> inline constexpr bool is_complex_v = false;
-template <class T> inline constexpr bool is_complex_v<std::complex<T>> = true;
+template <class T>
+inline constexpr bool is_complex_v = false;
+template <class T>
+inline constexpr bool is_complex_v<std::complex<T>> = true;
 
 }  // namespace internal
 
 /// `accumulator` for C++ types.
-template <class S> using Accumulator = std::conditional_t<std::is_same_v<S, BFloat16> || std::is_same_v<S, Float16>, float, S>;
+template <class S>
+using Accumulator = std::conditional_t<std::is_same_v<S, BFloat16> || std::is_same_v<S, Float16>, float, S>;
 
 /// a op b for a type that arithmetic is done in (not bf16 or f16).
 template <class T>

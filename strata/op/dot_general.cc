@@ -23,7 +23,8 @@ namespace {
 
 DotDims dims_of(const Attrs& attrs) {
   auto list = [&](const char* name) { return attrs.get_or<Ints>(name, {}); };
-  return {list("lhs_batching_dimensions"), list("rhs_batching_dimensions"), list("lhs_contracting_dimensions"), list("rhs_contracting_dimensions")};
+  return {list("lhs_batching_dimensions"), list("rhs_batching_dimensions"), list("lhs_contracting_dimensions"),
+          list("rhs_contracting_dimensions")};
 }
 DotDims dims_of(const Op& op) { return dims_of(op.attrs); }
 void set_dims(Attrs& attrs, const DotDims& d) {
@@ -48,8 +49,9 @@ void expect_side(const char* side, const Type& type, const Ints& batch, const In
   std::vector<bool> used(static_cast<std::size_t>(type.rank()), false);
   for (const Ints* list : {&batch, &contract})
     for (std::int64_t d : *list) {
-      if (d < 0 || d >= type.rank()) throw Error("dot_general", "{} dimension {} is out of range for {}", side, d, type.to_string());   // C5-C8
-      if (used[static_cast<std::size_t>(d)]) throw Error("dot_general", "{} dimension {} is given twice", side, d);                     // C3, C4
+      if (d < 0 || d >= type.rank())
+        throw Error("dot_general", "{} dimension {} is out of range for {}", side, d, type.to_string());             // C5-C8
+      if (used[static_cast<std::size_t>(d)]) throw Error("dot_general", "{} dimension {} is given twice", side, d);  // C3, C4
       used[static_cast<std::size_t>(d)] = true;
     }
 }
@@ -64,7 +66,8 @@ void expect_pairs(const char* kind, const Type& lhs, const Type& rhs, const Ints
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
   expect_operands("dot_general", operands, 2);
   const Type &lhs = operands[0]->type(), &rhs = operands[1]->type();
-  if (lhs.dtype() != rhs.dtype()) throw Error("dot_general", "operands must have one dtype, got {} and {}", lhs.to_string(), rhs.to_string());
+  if (lhs.dtype() != rhs.dtype())
+    throw Error("dot_general", "operands must have one dtype, got {} and {}", lhs.to_string(), rhs.to_string());
   expect_storage("dot_general", lhs.dtype());
   DotDims d = dims_of(attrs);
   expect_side("lhs", lhs, d.lhs_batch, d.lhs_contract);
@@ -104,18 +107,24 @@ std::vector<std::int64_t> offsets(const Shape& shape, const Ints& dims) {
 
 template <class A>
 A multiply_add(A x, A y, A acc) {
-  if constexpr (std::is_floating_point_v<A>) return std::fma(x, y, acc);
-  else return combine<A>(Combiner::add, acc, combine<A>(Combiner::mul, x, y));
+  if constexpr (std::is_floating_point_v<A>)
+    return std::fma(x, y, acc);
+  else
+    return combine<A>(Combiner::add, acc, combine<A>(Combiner::mul, x, y));
 }
 
 /// Between any two types; complex ones only among themselves. 16-bit floats go through f32.
 template <class To, class From>
 To cast(From x) {
   constexpr bool narrow = std::is_same_v<To, BFloat16> || std::is_same_v<To, Float16>;
-  if constexpr (!std::is_same_v<From, Accumulator<From>>) return cast<To>(static_cast<float>(x));
-  else if constexpr (internal::is_complex_v<To> != internal::is_complex_v<From>) STRATA_UNREACHABLE("a product of complex and real numbers");
-  else if constexpr (narrow) return To(static_cast<float>(x));
-  else return static_cast<To>(x);
+  if constexpr (!std::is_same_v<From, Accumulator<From>>)
+    return cast<To>(static_cast<float>(x));
+  else if constexpr (internal::is_complex_v<To> != internal::is_complex_v<From>)
+    STRATA_UNREACHABLE("a product of complex and real numbers");
+  else if constexpr (narrow)
+    return To(static_cast<float>(x));
+  else
+    return static_cast<To>(x);
 }
 template <class A>
 std::vector<A> widened(const Literal& x) {
@@ -146,7 +155,8 @@ std::vector<A> products(const Op& op, const Literal& lhs, const Literal& rhs) {
       for (std::int64_t column : columns) {
         A acc{};
         for (std::size_t k = 0; k < lhs_k.size(); ++k)
-          acc = multiply_add<A>(x[static_cast<std::size_t>(lhs_batch[n] + row + lhs_k[k])], y[static_cast<std::size_t>(rhs_batch[n] + column + rhs_k[k])], acc);
+          acc = multiply_add<A>(x[static_cast<std::size_t>(lhs_batch[n] + row + lhs_k[k])],
+                                y[static_cast<std::size_t>(rhs_batch[n] + column + rhs_k[k])], acc);
         out.push_back(acc);
       }
   return out;
@@ -186,35 +196,55 @@ Ints counted(std::int64_t first, std::size_t n) {
   return out;
 }
 
-/// Cotangent of the lhs of a product whose result has its batch dimensions first, then, from `ct_other`, the free
-/// dimensions of the other side. The product over those leaves batch, lhs free, and lhs contracting dimensions in the
-/// order of the other side; a transposition brings them home.
+/// Positions of 0, 1, 2, .. in a permutation.
+Ints inverse(const Ints& permutation) {
+  Ints out(permutation.size());
+  for (std::size_t i = 0; i < out.size(); ++i) out[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
+  return out;
+}
+Ints joined(Ints a, const Ints& b, const Ints& c) {
+  a.insert(a.end(), b.begin(), b.end());
+  a.insert(a.end(), c.begin(), c.end());
+  return a;
+}
+
+/// Cotangent of one operand ("own"). `ct` has its batch dimensions first and, from `ct_other`, the free dimensions of the
+/// other operand; the product over those leaves own free and own contracting dimensions (in the other's order), whichever
+/// side comes first. The side is chosen so that the dimensions come out in place; else a transposition brings them home.
 Value* operand_cotangent(Builder& b, Value* ct, Value* other, const Type& own, const Ints& own_batch, const Ints& own_contract,
                          const Ints& other_batch, const Ints& other_contract, std::size_t ct_other) {
   Ints own_free = free_dims(own.rank(), own_batch, own_contract), other_free = free_dims(other->rank(), other_batch, other_contract);
-  DotDims dims{counted(0, own_batch.size()), other_batch, counted(static_cast<std::int64_t>(ct_other), other_free.size()), other_free};
-  other = convert(b, other, ct->dtype());
-  Value* product = dot_general(b, ct, other, dims, own.dtype());
-  std::vector<std::size_t> by_other(own_contract.size());
-  for (std::size_t i = 0; i < by_other.size(); ++i) by_other[i] = i;
-  std::sort(by_other.begin(), by_other.end(), [&](std::size_t i, std::size_t j) { return other_contract[i] < other_contract[j]; });
-  Ints home = own_batch;  // product dimension i is dimension home[i] of the operand
-  home.insert(home.end(), own_free.begin(), own_free.end());
-  for (std::size_t i : by_other) home.push_back(own_contract[i]);
-  Ints permutation(home.size());
-  for (std::size_t i = 0; i < home.size(); ++i) permutation[static_cast<std::size_t>(home[i])] = static_cast<std::int64_t>(i);
-  return transpose(b, product, permutation);
+  Ints ct_batch = counted(0, own_batch.size()), ct_contract = counted(static_cast<std::int64_t>(ct_other), other_free.size());
+  Ints contract = own_contract;  // in the order in which the other side's dimensions stand
+  std::sort(contract.begin(), contract.end(), [&](std::int64_t x, std::int64_t y) {
+    auto partner = [&](std::int64_t d) {
+      return other_contract[static_cast<std::size_t>(std::find(own_contract.begin(), own_contract.end(), d) - own_contract.begin())];
+    };
+    return partner(x) < partner(y);
+  });
+  DType wide = byte_width(ct->dtype()) >= byte_width(other->dtype()) ? ct->dtype() : other->dtype();
+  ct = convert(b, ct, wide);
+  other = convert(b, other, wide);
+  Ints swapped = joined(own_batch, contract, own_free);
+  if (std::is_sorted(swapped.begin(), swapped.end()))
+    return dot_general(b, other, ct, {other_batch, ct_batch, other_free, ct_contract}, own.dtype());
+  Value* product = dot_general(b, ct, other, {ct_batch, other_batch, ct_contract, other_free}, own.dtype());
+  return transpose(b, product, inverse(joined(own_batch, own_free, contract)));
 }
 
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear, std::span<Value* const> cotangents) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
+                      std::span<Value* const> cotangents) {
   Value* ct = cotangents[0];
   if (ct == nullptr) return {nullptr, nullptr};
   STRATA_CHECK(linear[0] != linear[1], "a product is linear in one operand at a time");
   DotDims d = dims_of(op);
   std::size_t batches = d.lhs_batch.size(), rows = lhs_free(op, d).size();
   if (linear[0])
-    return {operand_cotangent(b, ct, operands[1], op.operand(0)->type(), d.lhs_batch, d.lhs_contract, d.rhs_batch, d.rhs_contract, batches + rows), nullptr};
-  return {nullptr, operand_cotangent(b, ct, operands[0], op.operand(1)->type(), d.rhs_batch, d.rhs_contract, d.lhs_batch, d.lhs_contract, batches)};
+    return {operand_cotangent(b, ct, operands[1], op.operand(0)->type(), d.lhs_batch, d.lhs_contract, d.rhs_batch, d.rhs_contract,
+                              batches + rows),
+            nullptr};
+  return {nullptr,
+          operand_cotangent(b, ct, operands[0], op.operand(1)->type(), d.rhs_batch, d.rhs_contract, d.lhs_batch, d.lhs_contract, batches)};
 }
 
 // ---- batching -------------------------------------------------------------------------------------------------
@@ -273,7 +303,8 @@ Factors shard(const Op& op) {
 
 Work cost(const Op& op) {
   double k = 1;
-  for (std::int64_t d : dims_of(op).lhs_contract) k *= static_cast<double>(std::max<std::int64_t>(op.operand(0)->shape().dim(static_cast<int>(d)).bound(), 1));
+  for (std::int64_t d : dims_of(op).lhs_contract)
+    k *= static_cast<double>(std::max<std::int64_t>(op.operand(0)->shape().dim(static_cast<int>(d)).bound(), 1));
   return {2 * k * elements(op), bytes_moved(op)};
 }
 

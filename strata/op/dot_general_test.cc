@@ -14,13 +14,16 @@ using testing::build;
 using testing::run;
 
 Attrs dot_attrs(const DotDims& d) {
-  return {{"lhs_batching_dimensions", d.lhs_batch}, {"rhs_batching_dimensions", d.rhs_batch},
-          {"lhs_contracting_dimensions", d.lhs_contract}, {"rhs_contracting_dimensions", d.rhs_contract}};
+  return {{"lhs_batching_dimensions", d.lhs_batch},
+          {"rhs_batching_dimensions", d.rhs_batch},
+          {"lhs_contracting_dimensions", d.lhs_contract},
+          {"rhs_contracting_dimensions", d.rhs_contract}};
 }
 
 const bool samples = add_samples("stablehlo.dot_general", [](std::vector<Sample>& out) {
   auto sample = [&](const char* what, const Type& lhs, const Type& rhs, const DotDims& d, std::vector<Type> results = {}) {
-    out.push_back({.what = what, .operands = {random_literal(lhs, 1), random_literal(rhs, 2)}, .attrs = dot_attrs(d), .results = std::move(results)});
+    out.push_back(
+        {.what = what, .operands = {random_literal(lhs, 1), random_literal(rhs, 2)}, .attrs = dot_attrs(d), .results = std::move(results)});
   };
   for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i8, DType::ui16, DType::i64})
     sample("matrices", Type(t, {3, 4}), Type(t, {4, 5}), {{}, {}, {1}, {0}});
@@ -60,7 +63,8 @@ TEST(DotGeneral, ResultDimensionsAreBatchThenLeftThenRight) {
 
 TEST(DotGeneral, NarrowFloatsAccumulateInSinglePrecision) {
   Literal ones = Literal::full(Type(DType::bf16, {1, 1001}), 1);
-  Literal z = run({ones}, [](Builder& b, const Values& v) { return Values{dot_general(b, v[0], v[0], {{}, {}, {1}, {1}}, DType::f32)}; })[0];
+  Literal z =
+      run({ones}, [](Builder& b, const Values& v) { return Values{dot_general(b, v[0], v[0], {{}, {}, {1}, {1}}, DType::f32)}; })[0];
   EXPECT_EQ(z.number(0), 1001);
   EXPECT_EQ(product(ones, ones, {{}, {}, {1}, {1}}).number(0), 1000);  // bf16 steps by 8 there: to even
 }
@@ -101,12 +105,12 @@ TEST(DotGeneral, RefusesBrokenConstraints) {
     build({lhs, rhs}, [&](Builder& b, const Values& v) { return Values{dot_general(b, v[0], v[1], dims)}; });
   };
   Type a(DType::f32, {2, 3}), c(DType::f32, {3, 2});
-  EXPECT_THROW(with(a, c, {{0}, {}, {1}, {0}}), Error);               // C1
-  EXPECT_THROW(with(a, c, {{}, {}, {1}, {}}), Error);                 // C2
-  EXPECT_THROW(with(a, c, {{1}, {0}, {1}, {1}}), Error);              // C3
-  EXPECT_THROW(with(a, c, {{}, {}, {2}, {0}}), Error);                // C6
-  EXPECT_THROW(with(a, c, {{0}, {0}, {1}, {1}}), Error);              // C9
-  EXPECT_THROW(with(a, c, {{}, {}, {1}, {1}}), Error);                // C10
+  EXPECT_THROW(with(a, c, {{0}, {}, {1}, {0}}), Error);   // C1
+  EXPECT_THROW(with(a, c, {{}, {}, {1}, {}}), Error);     // C2
+  EXPECT_THROW(with(a, c, {{1}, {0}, {1}, {1}}), Error);  // C3
+  EXPECT_THROW(with(a, c, {{}, {}, {2}, {0}}), Error);    // C6
+  EXPECT_THROW(with(a, c, {{0}, {0}, {1}, {1}}), Error);  // C9
+  EXPECT_THROW(with(a, c, {{}, {}, {1}, {1}}), Error);    // C10
   EXPECT_THROW(with(a, Type(DType::f64, {3, 2}), {{}, {}, {1}, {0}}), Error);
 }
 

@@ -33,7 +33,8 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   std::vector<std::int64_t> strides = operands[0].shape().strides();
   std::int64_t first = 0;
   for (std::size_t d = 0; d < strides.size(); ++d) first += strides[d] * clamped_start(operands[d + 1], 0, slack(op, static_cast<int>(d)));
-  return {moved(operands[0], op.result()->type(), [&](std::span<const std::int64_t> index) { return first + linear_index(index, strides); })};
+  return {
+      moved(operands[0], op.result()->type(), [&](std::span<const std::int64_t> index) { return first + linear_index(index, strides); })};
 }
 
 JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
@@ -44,9 +45,11 @@ JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::s
   return {{result}, {again(b, op, moved).result()}};
 }
 
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&, std::span<Value* const> cotangents) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&,
+                      std::span<Value* const> cotangents) {
   Values out(operands.size(), nullptr);
-  if (cotangents[0] != nullptr) out[0] = dynamic_update_slice(b, zeros(b, op.operand(0)->type()), cotangents[0], Values(operands.begin() + 1, operands.end()));
+  if (cotangents[0] != nullptr)
+    out[0] = dynamic_update_slice(b, zeros(b, op.operand(0)->type()), cotangents[0], Values(operands.begin() + 1, operands.end()));
   return out;
 }
 
@@ -64,7 +67,8 @@ Value* batch_by_gather(Builder& b, const Op& op, std::span<Value* const> operand
 }
 
 Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
-  if (std::find(batched.begin() + 1, batched.end(), true) != batched.end()) return {{batch_by_gather(b, op, operands, batched, size)}, {true}};
+  if (std::find(batched.begin() + 1, batched.end(), true) != batched.end())
+    return {{batch_by_gather(b, op, operands, batched, size)}, {true}};
   if (!batched[0]) return {again(b, op, operands).results(), {false}};
   Values starts(operands.begin() + 1, operands.end());
   starts.insert(starts.begin(), scalar(b, starts.empty() ? DType::i32 : starts[0]->dtype(), 0));
@@ -74,7 +78,10 @@ Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const 
 /// Dimensions that are taken whole pass through; the others are needed as a whole.
 Factors shard(const Op& op) {
   FactorTable t(op);
-  for (int d = 0; d < op.result()->rank(); ++d) share_if_whole(t, op.operand(0)->shape().dim(d), op.result()->shape().dim(d), [&](int f) { t.operand(0, d, f); }, [&](int f) { t.result(0, d, f); });
+  for (int d = 0; d < op.result()->rank(); ++d)
+    share_if_whole(
+        t, op.operand(0)->shape().dim(d), op.result()->shape().dim(d), [&](int f) { t.operand(0, d, f); },
+        [&](int f) { t.result(0, d, f); });
   return t.take();
 }
 

@@ -20,13 +20,18 @@ Literal iota_literal(const Type& type) {
 
 const bool slices = add_samples("stablehlo.dynamic_slice", [](std::vector<Sample>& out) {
   for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i8, DType::ui64, DType::i1})
-    out.push_back({.what = "inside", .operands = {random_literal(Type(t, {4, 5}), 1), i32(1), i32(2)}, .attrs = {{"slice_sizes", Ints{2, 3}}}});
+    out.push_back(
+        {.what = "inside", .operands = {random_literal(Type(t, {4, 5}), 1), i32(1), i32(2)}, .attrs = {{"slice_sizes", Ints{2, 3}}}});
   Literal x = random_literal(Type(DType::f32, {4, 5}), 2);
   out.push_back({.what = "clamped", .operands = {x, i32(-3), i32(9)}, .attrs = {{"slice_sizes", Ints{2, 3}}}});
   out.push_back({.what = "whole", .operands = {x, i32(1), i32(1)}, .attrs = {{"slice_sizes", Ints{4, 5}}}});
   out.push_back({.what = "empty", .operands = {x, i32(1), i32(1)}, .attrs = {{"slice_sizes", Ints{0, 5}}}});
-  out.push_back({.what = "unsigned starts", .operands = {x, Literal::scalar(std::uint64_t{1} << 63), Literal::scalar(std::uint64_t{1})}, .attrs = {{"slice_sizes", Ints{2, 3}}}});
-  out.push_back({.what = "narrow starts", .operands = {random_literal(Type(DType::f32, {300}), 2), Literal::scalar(std::int8_t{100})}, .attrs = {{"slice_sizes", Ints{3}}}});
+  out.push_back({.what = "unsigned starts",
+                 .operands = {x, Literal::scalar(std::uint64_t{1} << 63), Literal::scalar(std::uint64_t{1})},
+                 .attrs = {{"slice_sizes", Ints{2, 3}}}});
+  out.push_back({.what = "narrow starts",
+                 .operands = {random_literal(Type(DType::f32, {300}), 2), Literal::scalar(std::int8_t{100})},
+                 .attrs = {{"slice_sizes", Ints{3}}}});
   out.push_back({.what = "a scalar", .operands = {Literal::scalar(2.5f)}, .attrs = {{"slice_sizes", Ints{}}}});
 });
 
@@ -37,12 +42,15 @@ const bool updates = add_samples("stablehlo.dynamic_update_slice", [](std::vecto
   out.push_back({.what = "clamped", .operands = {x, u, i32(-3), i32(9)}});
   out.push_back({.what = "whole", .operands = {x, random_literal(Type(DType::f32, {4, 5}), 5), i32(1), i32(1)}});
   out.push_back({.what = "empty", .operands = {x, random_literal(Type(DType::f32, {0, 5}), 5), i32(1), i32(1)}});
-  out.push_back({.what = "narrow starts", .operands = {random_literal(Type(DType::f32, {300}), 2), random_literal(Type(DType::f32, {3}), 2), Literal::scalar(std::int8_t{100})}});
+  out.push_back({.what = "narrow starts",
+                 .operands = {random_literal(Type(DType::f32, {300}), 2), random_literal(Type(DType::f32, {3}), 2),
+                              Literal::scalar(std::int8_t{100})}});
   out.push_back({.what = "a scalar", .operands = {Literal::scalar(2.5f), Literal::scalar(1.5f)}});
 });
 
 const bool barriers = add_samples("stablehlo.optimization_barrier", [](std::vector<Sample>& out) {
-  out.push_back({.what = "two values", .operands = {random_literal(Type(DType::f32, {3}), 1), random_literal(Type(DType::i32, {2, 2}), 2)}});
+  out.push_back(
+      {.what = "two values", .operands = {random_literal(Type(DType::f32, {3}), 1), random_literal(Type(DType::i32, {2, 2}), 2)}});
 });
 
 Values sliced(Builder& b, const Values& v, const Ints& sizes) { return {dynamic_slice(b, v[0], Values(v.begin() + 1, v.end()), sizes)}; }
@@ -84,11 +92,11 @@ TEST(DynamicUpdateSlice, LongRowsAreCutIntoPieces) {
 TEST(DynamicUpdateSlice, RefusesBrokenConstraints) {
   auto with = [](const std::vector<Type>& types) { testing::build(types, updated); };
   Type x(DType::f32, {4}), s = Type::scalar(DType::i32);
-  EXPECT_THROW(with({x, Type(DType::f64, {2}), s}), Error);     // C2
-  EXPECT_THROW(with({x, Type(DType::f32, {2, 1}), s}), Error);  // C3
-  EXPECT_THROW(with({x, Type(DType::f32, {2})}), Error);        // C4
+  EXPECT_THROW(with({x, Type(DType::f64, {2}), s}), Error);                         // C2
+  EXPECT_THROW(with({x, Type(DType::f32, {2, 1}), s}), Error);                      // C3
+  EXPECT_THROW(with({x, Type(DType::f32, {2})}), Error);                            // C4
   EXPECT_THROW(with({x, Type(DType::f32, {2}), Type::scalar(DType::f32)}), Error);  // C5
-  EXPECT_THROW(with({x, Type(DType::f32, {5}), s}), Error);     // C6
+  EXPECT_THROW(with({x, Type(DType::f32, {5}), s}), Error);                         // C6
 }
 
 TEST(OptimizationBarrier, IsTheIdentity) {

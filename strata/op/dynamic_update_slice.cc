@@ -15,7 +15,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::spa
   if (operands.size() < 2) throw Error("dynamic_update_slice", "expected an array and an update, got {} operands", operands.size());
   const Type &x = operands[0]->type(), &update = operands[1]->type();
   if (x.dtype() != update.dtype() || x.rank() != update.rank())
-    throw Error("dynamic_update_slice", "update must have the dtype and rank of the array, got {} and {}", update.to_string(), x.to_string());
+    throw Error("dynamic_update_slice", "update must have the dtype and rank of the array, got {} and {}", update.to_string(),
+                x.to_string());
   expect_starts("dynamic_update_slice", operands.subspan(2), x.rank());
   for (int d = 0; d < x.rank(); ++d) {
     const Dim &whole = x.shape().dim(d), &part = update.shape().dim(d);
@@ -50,7 +51,8 @@ JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::s
   return {{result}, {dynamic_update_slice(b, x, update, starts_of(operands))}};
 }
 
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear, std::span<Value* const> cotangents) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
+                      std::span<Value* const> cotangents) {
   Values out(operands.size(), nullptr);
   Value* ct = cotangents[0];
   if (ct == nullptr) return out;
@@ -61,7 +63,8 @@ Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands
 }
 
 /// Starts of its own for each example: a scatter of one slice each, with starts clamped beforehand.
-Value* batch_by_scatter(Builder& b, const Op& op, Value* x, Value* update, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+Value* batch_by_scatter(Builder& b, const Op& op, Value* x, Value* update, std::span<Value* const> operands,
+                        const std::vector<bool>& batched, std::int64_t size) {
   IndexDims dims;  // for one example: no outer dimensions, every dimension a window
   Values starts;
   for (int d = 0; d < op.result()->rank(); ++d) {

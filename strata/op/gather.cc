@@ -32,10 +32,12 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   for (const Ints* list : {&d.dropped, &d.operand_batch})  // C9, C12
     for (std::int64_t i : *list)
       if (sizes[static_cast<std::size_t>(i)] > 1)
-        throw Error("gather", "dimension {} is collapsed or batching, so its slice size must be at most 1, got {}", i, sizes[static_cast<std::size_t>(i)]);
+        throw Error("gather", "dimension {} is collapsed or batching, so its slice size must be at most 1, got {}", i,
+                    sizes[static_cast<std::size_t>(i)]);
   std::vector<Dim> dims(static_cast<std::size_t>(rank), Dim(0));  // C22
   Ints windowed = d.windowed(operand.rank()), outer_dims = d.outer(rank);
-  for (std::size_t i = 0; i < windowed.size(); ++i) dims[static_cast<std::size_t>(d.window[i])] = Dim(sizes[static_cast<std::size_t>(windowed[i])]);
+  for (std::size_t i = 0; i < windowed.size(); ++i)
+    dims[static_cast<std::size_t>(d.window[i])] = Dim(sizes[static_cast<std::size_t>(windowed[i])]);
   for (std::size_t i = 0; i < outer.size(); ++i) dims[static_cast<std::size_t>(outer_dims[i])] = outer[i];
   return {operand.with(Shape(std::move(dims)))};
 }
@@ -77,7 +79,8 @@ Value* bounds(Builder& b, const Op& op, const IndexDims& d, Value* indices) {
 }
 
 /// The slices' cotangents added up where they came from. A scatter drops what a gather would clamp, so starts are clamped.
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&, std::span<Value* const> cotangents) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&,
+                      std::span<Value* const> cotangents) {
   if (cotangents[0] == nullptr) return {nullptr, nullptr};
   IndexDims d = gather_dims(op.attrs);
   Value* indices = operands[1];
@@ -110,7 +113,8 @@ Factors shard(const Op& op) {
   for (std::int64_t i : d.dropped) t.operand(0, static_cast<int>(i), t.factor('n', operand.dim(static_cast<int>(i)).bound()));
   for (std::size_t i = 0; i < windowed.size(); ++i) {
     int dim = static_cast<int>(windowed[i]), to = static_cast<int>(d.window[i]);
-    share_if_whole(t, operand.dim(dim), op.result()->shape().dim(to), [&](int f) { t.operand(0, dim, f); }, [&](int f) { t.result(0, to, f); });
+    share_if_whole(
+        t, operand.dim(dim), op.result()->shape().dim(to), [&](int f) { t.operand(0, dim, f); }, [&](int f) { t.result(0, to, f); });
   }
   return t.take();
 }

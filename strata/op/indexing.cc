@@ -14,9 +14,11 @@ Ints complement(int rank, const Ints& a, const Ints& b = {}) {
   return out;
 }
 
-IndexDims read_dims(const Attrs& attrs, const char* window, const char* dropped, const char* operand_batch, const char* indices_batch, const char* map) {
+IndexDims read_dims(const Attrs& attrs, const char* window, const char* dropped, const char* operand_batch, const char* indices_batch,
+                    const char* map) {
   auto list = [&](const char* name) { return attrs.get_or<Ints>(name, {}); };
-  return {list(window), list(dropped), list(operand_batch), list(indices_batch), list(map), attrs.get_or<std::int64_t>("index_vector_dim", 0)};
+  return {list(window),        list(dropped), list(operand_batch),
+          list(indices_batch), list(map),     attrs.get_or<std::int64_t>("index_vector_dim", 0)};
 }
 
 void expect_list(std::string_view op, const char* what, const Ints& list, int rank, bool sorted) {
@@ -24,7 +26,8 @@ void expect_list(std::string_view op, const char* what, const Ints& list, int ra
     if (list[i] < 0 || list[i] >= rank) throw Error(std::string(op), "{} has dimension {}, out of range for rank {}", what, list[i], rank);
     for (std::size_t j = 0; j < i; ++j)
       if (list[j] == list[i]) throw Error(std::string(op), "{} has dimension {} twice", what, list[i]);
-    if (sorted && i > 0 && list[i - 1] > list[i]) throw Error(std::string(op), "{} must ascend, got {} before {}", what, list[i - 1], list[i]);
+    if (sorted && i > 0 && list[i - 1] > list[i])
+      throw Error(std::string(op), "{} must ascend, got {} before {}", what, list[i - 1], list[i]);
   }
 }
 
@@ -61,7 +64,8 @@ void expect_starts(std::string_view op, std::span<Value* const> starts, int rank
   if (static_cast<int>(starts.size()) != rank) throw Error(std::string(op), "expected {} start indices, got {}", rank, starts.size());
   for (Value* s : starts)
     if (s->rank() != 0 || !is_integer(s->dtype()) || s->type() != starts[0]->type())
-      throw Error(std::string(op), "start indices must be scalars of one integer dtype, got {} and {}", starts[0]->type().to_string(), s->type().to_string());
+      throw Error(std::string(op), "start indices must be scalars of one integer dtype, got {} and {}", starts[0]->type().to_string(),
+                  s->type().to_string());
 }
 
 Value* start_bound(Builder& b, DType dtype, std::int64_t high) {
@@ -74,8 +78,10 @@ Value* stack_starts(Builder& b, std::span<Value* const> starts, const std::vecto
   bool any = std::find(batched.begin(), batched.end(), true) != batched.end();
   Values columns;
   for (std::size_t i = 0; i < starts.size(); ++i) {
-    if (!any) columns.push_back(reshape(b, starts[i], Shape{1}));
-    else columns.push_back(broadcast_in_dim(b, starts[i], Shape{size, 1}, batched[i] ? Ints{0} : Ints{}));
+    if (!any)
+      columns.push_back(reshape(b, starts[i], Shape{1}));
+    else
+      columns.push_back(broadcast_in_dim(b, starts[i], Shape{size, 1}, batched[i] ? Ints{0} : Ints{}));
   }
   return concatenate(b, columns, any ? 1 : 0);
 }
@@ -96,7 +102,8 @@ IndexDims gather_dims(const Attrs& attrs) {
   return read_dims(attrs, "offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims", "start_index_map");
 }
 IndexDims scatter_dims(const Attrs& attrs) {
-  return read_dims(attrs, "update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims", "scatter_dims_to_operand_dims");
+  return read_dims(attrs, "update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims",
+                   "scatter_dims_to_operand_dims");
 }
 void set_gather_dims(Attrs& attrs, const IndexDims& d) {
   attrs.set("offset_dims", d.window).set("collapsed_slice_dims", d.dropped).set("operand_batching_dims", d.operand_batch);
@@ -104,21 +111,24 @@ void set_gather_dims(Attrs& attrs, const IndexDims& d) {
 }
 void set_scatter_dims(Attrs& attrs, const IndexDims& d) {
   attrs.set("update_window_dims", d.window).set("inserted_window_dims", d.dropped).set("input_batching_dims", d.operand_batch);
-  attrs.set("scatter_indices_batching_dims", d.indices_batch).set("scatter_dims_to_operand_dims", d.index_map).set("index_vector_dim", d.index_vector);
+  attrs.set("scatter_indices_batching_dims", d.indices_batch)
+      .set("scatter_dims_to_operand_dims", d.index_map)
+      .set("index_vector_dim", d.index_vector);
 }
 
 void expect_index_dims(std::string_view op, const IndexDims& d, const Type& operand, const Type& indices, int small_rank) {
   if (!is_integer(indices.dtype())) throw Error(std::string(op), "indices must be integers, got {}", indices.to_string());
   int rank = operand.rank();
   if (static_cast<int>(d.window.size() + d.dropped.size() + d.operand_batch.size()) != rank)
-    throw Error(std::string(op), "{} window, {} dropped and {} batching dimensions do not make up {}", d.window.size(), d.dropped.size(), d.operand_batch.size(),
-                operand.to_string());
+    throw Error(std::string(op), "{} window, {} dropped and {} batching dimensions do not make up {}", d.window.size(), d.dropped.size(),
+                d.operand_batch.size(), operand.to_string());
   if (d.index_vector < 0 || d.index_vector > indices.rank())
     throw Error(std::string(op), "index_vector_dim {} is out of range for {}", d.index_vector, indices.to_string());
   bool explicit_vector = d.index_vector < indices.rank();
   Dim components = explicit_vector ? indices.shape().dim(static_cast<int>(d.index_vector)) : Dim(1);
   if (!may_equal(components, Dim(static_cast<std::int64_t>(d.index_map.size()))))
-    throw Error(std::string(op), "the index vector of {} has not the {} components of the index map", indices.to_string(), d.index_map.size());
+    throw Error(std::string(op), "the index vector of {} has not the {} components of the index map", indices.to_string(),
+                d.index_map.size());
   expect_list(op, "the window dimensions", d.window, small_rank, true);
   expect_list(op, "the dropped dimensions", d.dropped, rank, true);
   expect_list(op, "the operand's batching dimensions", d.operand_batch, rank, true);
@@ -126,12 +136,14 @@ void expect_index_dims(std::string_view op, const IndexDims& d, const Type& oper
   expect_list(op, "the index map", d.index_map, rank, false);
   expect_disjoint(op, "dropped and batching", d.dropped, d.operand_batch);
   expect_disjoint(op, "indexed and batching", d.index_map, d.operand_batch);
-  if (contains(d.indices_batch, d.index_vector)) throw Error(std::string(op), "index_vector_dim {} is a batching dimension", d.index_vector);
+  if (contains(d.indices_batch, d.index_vector))
+    throw Error(std::string(op), "index_vector_dim {} is a batching dimension", d.index_vector);
   if (d.operand_batch.size() != d.indices_batch.size())
     throw Error(std::string(op), "batching dimensions must pair up, got {} and {}", d.operand_batch.size(), d.indices_batch.size());
   for (std::size_t i = 0; i < d.operand_batch.size(); ++i)
     if (!may_equal(operand.shape().dim(static_cast<int>(d.operand_batch[i])), indices.shape().dim(static_cast<int>(d.indices_batch[i]))))
-      throw Error(std::string(op), "batching dimensions {} of {} and {} of {} differ in size", d.operand_batch[i], operand.to_string(), d.indices_batch[i], indices.to_string());
+      throw Error(std::string(op), "batching dimensions {} of {} and {} of {} differ in size", d.operand_batch[i], operand.to_string(),
+                  d.indices_batch[i], indices.to_string());
 }
 
 std::vector<Dim> outer_sizes(const IndexDims& d, const Type& indices) {

@@ -95,6 +95,7 @@ void share_if_whole(FactorTable& t, const Dim& whole, const Dim& part, SetWhole&
 // ---- builders -------------------------------------------------------------------------------------------------
 Value* gather(Builder& b, Value* operand, Value* indices, const IndexDims& dims, const Ints& slice_sizes);
 /// `combiner`: a plain combiner's name or "assign".
-Value* scatter(Builder& b, Value* operand, Value* indices, Value* updates, const IndexDims& dims, const std::string& combiner, bool unique_indices);
+Value* scatter(Builder& b, Value* operand, Value* indices, Value* updates, const IndexDims& dims, const std::string& combiner,
+               bool unique_indices);
 
 }  // namespace strata::op

@@ -57,7 +57,9 @@ Factors shard(const Op& op) {
 
 Work cost(const Op&) { return {}; }
 
-loop::Inst* element(LowerContext& context, const Op& op, int r, std::span<const loop::Index> index) { return context.operand(op, r, index); }
+loop::Inst* element(LowerContext& context, const Op& op, int r, std::span<const loop::Index> index) {
+  return context.operand(op, r, index);
+}
 
 }  // namespace
 

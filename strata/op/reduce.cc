@@ -39,7 +39,8 @@ Ints as_ints(const std::vector<int>& dims) { return Ints(dims.begin(), dims.end(
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
   std::size_t n = operands.size() / 2;
-  if (n == 0 || operands.size() != 2 * n) throw Error("reduce", "expected inputs and as many initial values, got {} operands", operands.size());  // C3
+  if (n == 0 || operands.size() != 2 * n)
+    throw Error("reduce", "expected inputs and as many initial values, got {} operands", operands.size());  // C3
   std::vector<DType> dtypes;
   for (std::size_t i = 0; i < n; ++i) {
     const Type &input = operands[i]->type(), &init = operands[n + i]->type();
@@ -48,7 +49,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
     if (!may_equal(input.shape(), operands[0]->shape()))  // C1
       throw Error("reduce", "inputs must have one shape, got {} and {}", operands[0]->type().to_string(), input.to_string());
     if (init != Type::scalar(input.dtype()))  // C2
-      throw Error("reduce", "the initial value of {} must be {}, got {}", input.to_string(), Type::scalar(input.dtype()).to_string(), init.to_string());
+      throw Error("reduce", "the initial value of {} must be {}, got {}", input.to_string(), Type::scalar(input.dtype()).to_string(),
+                  init.to_string());
     dtypes.push_back(input.dtype());
   }
   const Ints& dims = expect_attr<Ints>("reduce", attrs, "dimensions");
@@ -65,7 +67,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   if (*combiner == Combiner::region) {
     expect_region("reduce", regions, dtypes);  // C6
   } else {
-    if (n != 1 || !regions.empty()) throw Error("reduce", "combiner {} takes one input and no region, got {} inputs and {} regions", word, n, regions.size());
+    if (n != 1 || !regions.empty())
+      throw Error("reduce", "combiner {} takes one input and no region, got {} inputs and {} regions", word, n, regions.size());
     expect_combiner("reduce", *combiner, dtypes[0]);
   }
   std::vector<Dim> kept;
@@ -110,7 +113,9 @@ Literal evaluate_plain(const Op& op, const Literal& x, const Literal& init) {
     auto to = out.mutable_span<S>();
     T first = neutral.span<T>()[0], initial = static_cast<T>(init.span<S>()[0]);
     for (std::size_t o = 0; o < at.first.size(); ++o) {
-      auto element = [&](std::int64_t k) { return static_cast<T>(from[static_cast<std::size_t>(at.first[o] + at.step[static_cast<std::size_t>(k)])]); };
+      auto element = [&](std::int64_t k) {
+        return static_cast<T>(from[static_cast<std::size_t>(at.first[o] + at.step[static_cast<std::size_t>(k)])]);
+      };
       to[o] = static_cast<S>(reduce_in_order<T>(order, combiner, first, initial, element));
     }
   });
@@ -118,7 +123,8 @@ Literal evaluate_plain(const Op& op, const Literal& x, const Literal& init) {
 }
 
 /// Whether pair (v, i) is better than (w, j) in the order of op/reduce.h.
-bool better(bool maximum, const Literal& values, std::int64_t v, const Literal& indices, std::int64_t i, const Literal& value, const Literal& index) {
+bool better(bool maximum, const Literal& values, std::int64_t v, const Literal& indices, std::int64_t i, const Literal& value,
+            const Literal& index) {
   return dispatch(values.dtype(), [&](auto storage) -> bool {
     using S = decltype(storage);
     if constexpr (internal::is_complex_v<S> || std::is_same_v<S, bool>) {
@@ -129,7 +135,8 @@ bool better(bool maximum, const Literal& values, std::int64_t v, const Literal& 
       bool a_nan = a != a, b_nan = b != b;
       if (a_nan != b_nan) return a_nan;
       if (!a_nan && a != b) return maximum ? a > b : a < b;
-      if (is_unsigned(indices.dtype())) return static_cast<std::uint64_t>(indices.integer(i)) < static_cast<std::uint64_t>(index.integer(0));
+      if (is_unsigned(indices.dtype()))
+        return static_cast<std::uint64_t>(indices.integer(i)) < static_cast<std::uint64_t>(index.integer(0));
       return indices.integer(i) < index.integer(0);
     }
   });
@@ -283,7 +290,8 @@ JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::s
   return out;
 }
 
-Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear, std::span<Value* const> cotangents) {
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
+                      std::span<Value* const> cotangents) {
   Values out(operands.size(), nullptr);
   if (cotangents[0] == nullptr) return out;
   if (combiner_of(op) != Combiner::add) throw Error("reduce", "a reduction by {} is not linear", name(combiner_of(op)));

@@ -25,9 +25,9 @@
 namespace strata::op {
 
 struct ReduceOrder {
-  std::int64_t count = 1;     // reduced elements of one output
-  int lanes = 1;              // 32 or 1
-  std::int64_t chunk = 256;   // elements of one chunk, a multiple of the lanes
+  std::int64_t count = 1;    // reduced elements of one output
+  int lanes = 1;             // 32 or 1
+  std::int64_t chunk = 256;  // elements of one chunk, a multiple of the lanes
   std::int64_t chunks() const { return (count + chunk - 1) / chunk; }
   std::int64_t begin(std::int64_t c) const { return c * chunk; }
   std::int64_t end(std::int64_t c) const { return std::min(count, (c + 1) * chunk); }

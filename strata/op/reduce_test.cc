@@ -32,23 +32,24 @@ struct Spelling {
 };
 
 std::unique_ptr<Block> arg_region(DType dtype, const Spelling& s = {}) {
-  return build({Type::scalar(dtype), Type::scalar(DType::i32), Type::scalar(dtype), Type::scalar(DType::i32)}, [&](Builder& b, const Values& v) {
-    auto either = [&](Value* x, Value* y) { return s.swapped ? or_(b, y, x) : or_(b, x, y); };
-    auto both = [&](Value* x, Value* y) { return s.swapped ? and_(b, y, x) : and_(b, x, y); };
-    auto compared = [&](Value* x, Value* y, std::string d) {
-      if (s.swapped && (d == "GT" || d == "LT")) {
-        std::swap(x, y);
-        d = d == "GT" ? "LT" : "GT";
-      }
-      return compare(b, x, y, d);
-    };
-    Value* beats = compared(v[0], v[2], s.direction);
-    if (s.total_order) beats->op()->attrs.set("compare_type", std::string("TOTALORDER"));
-    Value* first = s.nan.empty() ? beats : either(beats, compared(v[0], v[0], s.nan));
-    Value* chosen = either(first, both(compared(v[0], v[2], s.tie), compared(v[1], v[3], s.order)));
-    Value* value = s.picks_new ? select(b, first, v[2], v[0]) : select(b, s.tie_first ? chosen : first, v[0], v[2]);
-    return Values{value, select(b, chosen, v[1], v[3])};
-  });
+  return build({Type::scalar(dtype), Type::scalar(DType::i32), Type::scalar(dtype), Type::scalar(DType::i32)},
+               [&](Builder& b, const Values& v) {
+                 auto either = [&](Value* x, Value* y) { return s.swapped ? or_(b, y, x) : or_(b, x, y); };
+                 auto both = [&](Value* x, Value* y) { return s.swapped ? and_(b, y, x) : and_(b, x, y); };
+                 auto compared = [&](Value* x, Value* y, std::string d) {
+                   if (s.swapped && (d == "GT" || d == "LT")) {
+                     std::swap(x, y);
+                     d = d == "GT" ? "LT" : "GT";
+                   }
+                   return compare(b, x, y, d);
+                 };
+                 Value* beats = compared(v[0], v[2], s.direction);
+                 if (s.total_order) beats->op()->attrs.set("compare_type", std::string("TOTALORDER"));
+                 Value* first = s.nan.empty() ? beats : either(beats, compared(v[0], v[0], s.nan));
+                 Value* chosen = either(first, both(compared(v[0], v[2], s.tie), compared(v[1], v[3], s.order)));
+                 Value* value = s.picks_new ? select(b, first, v[2], v[0]) : select(b, s.tie_first ? chosen : first, v[0], v[2]);
+                 return Values{value, select(b, chosen, v[1], v[3])};
+               });
 }
 
 std::unique_ptr<Block> sum_region(DType dtype) {
@@ -57,7 +58,8 @@ std::unique_ptr<Block> sum_region(DType dtype) {
 /// current * 0.5 - new: neither commutative nor associative.
 std::unique_ptr<Block> other_region() {
   Type scalar = Type::scalar(DType::f32);
-  return build({scalar, scalar}, [](Builder& b, const Values& v) { return Values{sub(b, mul(b, v[0], op::scalar(b, DType::f32, 0.5)), v[1])}; });
+  return build({scalar, scalar},
+               [](Builder& b, const Values& v) { return Values{sub(b, mul(b, v[0], op::scalar(b, DType::f32, 0.5)), v[1])}; });
 }
 std::vector<std::unique_ptr<Block>> one(std::unique_ptr<Block> region) {
   std::vector<std::unique_ptr<Block>> out;
@@ -79,17 +81,22 @@ Literal counting(const Type& type, int dim) {
 
 /// Changes nothing among small numbers, and is finite, so that differences can be taken around it.
 Literal start(const char* combiner, DType dtype) {
-  if (is_float(dtype) && (combiner == std::string("min") || combiner == std::string("max"))) return Literal::full(Type::scalar(dtype), combiner[1] == 'i' ? 100 : -100);
+  if (is_float(dtype) && (combiner == std::string("min") || combiner == std::string("max")))
+    return Literal::full(Type::scalar(dtype), combiner[1] == 'i' ? 100 : -100);
   return neutral(combiner, dtype);
 }
 
 const bool samples = add_samples("stablehlo.reduce", [](std::vector<Sample>& out) {
   for (DType dtype : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i8, DType::ui32, DType::i64})
     for (const char* combiner : {"add", "mul", "min", "max"})
-      out.push_back({.what = combiner, .operands = {random_literal(Type(dtype, {3, 4, 5}), 1, -3, 3), start(combiner, dtype)}, .attrs = reduce_attrs({1}, combiner)});
+      out.push_back({.what = combiner,
+                     .operands = {random_literal(Type(dtype, {3, 4, 5}), 1, -3, 3), start(combiner, dtype)},
+                     .attrs = reduce_attrs({1}, combiner)});
   for (DType dtype : {DType::i1, DType::i32, DType::ui8})
     for (const char* combiner : {"and", "or", "xor"})
-      out.push_back({.what = combiner, .operands = {random_literal(Type(dtype, {3, 4}), 2, -3, 3), start(combiner, dtype)}, .attrs = reduce_attrs({1}, combiner)});
+      out.push_back({.what = combiner,
+                     .operands = {random_literal(Type(dtype, {3, 4}), 2, -3, 3), start(combiner, dtype)},
+                     .attrs = reduce_attrs({1}, combiner)});
   for (const char* combiner : {"add", "mul", "min", "max"}) {
     Literal init = Literal::scalar(1.25f), x = random_literal(Type(DType::f32, {3, 4, 5}), 3);
     out.push_back({.what = "several dimensions", .operands = {x, start(combiner, DType::f32)}, .attrs = reduce_attrs({2, 0}, combiner)});
@@ -98,17 +105,32 @@ const bool samples = add_samples("stablehlo.reduce", [](std::vector<Sample>& out
     out.push_back({.what = "none", .operands = {x, init}, .attrs = reduce_attrs({}, combiner)});
     out.push_back({.what = "empty", .operands = {random_literal(Type(DType::f32, {3, 0}), 3), init}, .attrs = reduce_attrs({1}, combiner)});
   }
-  out.push_back({.what = "longer than a chunk", .operands = {random_literal(Type(DType::f32, {2, 4099}), 4), Literal::scalar(0.0f)}, .attrs = reduce_attrs({1}, "add"), .smooth = false});
-  out.push_back({.what = "longer than a chunk, columns", .operands = {random_literal(Type(DType::f32, {515, 3}), 4), Literal::scalar(0.0f)}, .attrs = reduce_attrs({0}, "add"), .smooth = false});
-  out.push_back({.what = "edges", .operands = {edge_literal(DType::f32), Literal::scalar(0.0f)}, .attrs = reduce_attrs({0}, "max"), .smooth = false});
-  out.push_back({.what = "region", .operands = {random_literal(Type(DType::f32, {3, 4}), 5), Literal::scalar(0.5f)}, .attrs = reduce_attrs({0}, "region"),
-                 .regions = [] { return one(other_region()); }, .smooth = false});
+  out.push_back({.what = "longer than a chunk",
+                 .operands = {random_literal(Type(DType::f32, {2, 4099}), 4), Literal::scalar(0.0f)},
+                 .attrs = reduce_attrs({1}, "add"),
+                 .smooth = false});
+  out.push_back({.what = "longer than a chunk, columns",
+                 .operands = {random_literal(Type(DType::f32, {515, 3}), 4), Literal::scalar(0.0f)},
+                 .attrs = reduce_attrs({0}, "add"),
+                 .smooth = false});
+  out.push_back(
+      {.what = "edges", .operands = {edge_literal(DType::f32), Literal::scalar(0.0f)}, .attrs = reduce_attrs({0}, "max"), .smooth = false});
+  out.push_back({.what = "region",
+                 .operands = {random_literal(Type(DType::f32, {3, 4}), 5), Literal::scalar(0.5f)},
+                 .attrs = reduce_attrs({0}, "region"),
+                 .regions = [] { return one(other_region()); },
+                 .smooth = false});
   for (const char* combiner : {"min", "max"})
-    out.push_back({.what = "from infinity", .operands = {random_literal(Type(DType::f32, {3, 4}), 2), neutral(combiner, DType::f32)}, .attrs = reduce_attrs({1}, combiner), .smooth = false});
+    out.push_back({.what = "from infinity",
+                   .operands = {random_literal(Type(DType::f32, {3, 4}), 2), neutral(combiner, DType::f32)},
+                   .attrs = reduce_attrs({1}, combiner),
+                   .smooth = false});
   for (DType dtype : {DType::f32, DType::i32, DType::bf16}) {
     Type type(dtype, {3, 5}), index(DType::i32, {3, 5});
-    out.push_back({.what = "argument maximum", .operands = {random_literal(type, 6), counting(index, 1), start("max", dtype), Literal::scalar(0)},
-                   .attrs = reduce_attrs({1}, "region"), .regions = [dtype] { return one(arg_region(dtype)); }});
+    out.push_back({.what = "argument maximum",
+                   .operands = {random_literal(type, 6), counting(index, 1), start("max", dtype), Literal::scalar(0)},
+                   .attrs = reduce_attrs({1}, "region"),
+                   .regions = [dtype] { return one(arg_region(dtype)); }});
   }
 });
 
@@ -202,15 +224,15 @@ TEST(ArgExtremum, RecognisesWhatJaxPrints) {
 }
 
 TEST(ArgExtremum, RefusesNearMisses) {
-  EXPECT_FALSE(is_arg_extremum(*arg_region(DType::f32, {.nan = ""})));           // NaN would depend on the order
+  EXPECT_FALSE(is_arg_extremum(*arg_region(DType::f32, {.nan = ""})));  // NaN would depend on the order
   EXPECT_FALSE(is_arg_extremum(*arg_region(DType::f32, {.nan = "EQ"})));
-  EXPECT_FALSE(is_arg_extremum(*arg_region(DType::f32, {.direction = "GE"})));   // ties go to the first seen
+  EXPECT_FALSE(is_arg_extremum(*arg_region(DType::f32, {.direction = "GE"})));  // ties go to the first seen
   EXPECT_FALSE(is_arg_extremum(*arg_region(DType::f32, {.tie = "NE"})));
-  EXPECT_FALSE(is_arg_extremum(*arg_region(DType::f32, {.order = "GT"})));       // the last index
+  EXPECT_FALSE(is_arg_extremum(*arg_region(DType::f32, {.order = "GT"})));  // the last index
   EXPECT_FALSE(is_arg_extremum(*arg_region(DType::f32, {.order = "LE"})));
   EXPECT_FALSE(is_arg_extremum(*arg_region(DType::f32, {.total_order = true})));
   EXPECT_FALSE(is_arg_extremum(*arg_region(DType::f32, {.picks_new = true})));
-  EXPECT_FALSE(is_arg_extremum(*arg_region(DType::f32, {.tie_first = true})));   // another predicate for the value
+  EXPECT_FALSE(is_arg_extremum(*arg_region(DType::f32, {.tie_first = true})));  // another predicate for the value
   EXPECT_FALSE(is_arg_extremum(*sum_region(DType::f32)));
 }
 
@@ -219,10 +241,12 @@ TEST(ArgExtremum, FirstOfEqualsAndNanWin) {
   Literal x = Literal::of<float>({4, 4}, {1, 7, 7, 2, nan, 9, nan, 1, -inf, -inf, -inf, -inf, -1, -2, -3, -1});
   Literals in{x, counting(Type(DType::i32, {4, 4}), 1), Literal::scalar(-inf), Literal::scalar(0)};
   Literals y = run(in, [](Builder& b, const Values& v) { return arg_extremum_of(b, v, {1}); });
-  EXPECT_EQ(std::vector<std::int32_t>(y[1].span<std::int32_t>().begin(), y[1].span<std::int32_t>().end()), (std::vector<std::int32_t>{1, 0, 0, 0}));
+  EXPECT_EQ(std::vector<std::int32_t>(y[1].span<std::int32_t>().begin(), y[1].span<std::int32_t>().end()),
+            (std::vector<std::int32_t>{1, 0, 0, 0}));
   in[2] = Literal::scalar(inf);
   y = run(in, [](Builder& b, const Values& v) { return arg_extremum_of(b, v, {1}, {.direction = "LT"}); });
-  EXPECT_EQ(std::vector<std::int32_t>(y[1].span<std::int32_t>().begin(), y[1].span<std::int32_t>().end()), (std::vector<std::int32_t>{0, 0, 0, 2}));
+  EXPECT_EQ(std::vector<std::int32_t>(y[1].span<std::int32_t>().begin(), y[1].span<std::int32_t>().end()),
+            (std::vector<std::int32_t>{0, 0, 0, 2}));
 }
 
 TEST(ArgExtremum, IsWhatTheSequenceGives) {
@@ -233,12 +257,14 @@ TEST(ArgExtremum, IsWhatTheSequenceGives) {
   Literals in{x, counting(Type(DType::i32, {6, 50}), 1), Literal::scalar(-std::numeric_limits<float>::infinity()), Literal::scalar(0)};
   auto known = run(in, [](Builder& b, const Values& v) { return arg_extremum_of(b, v, {1}); });
   auto sequence = run(in, [](Builder& b, const Values& v) {
-    auto region = build({Type::scalar(DType::f32), Type::scalar(DType::i32), Type::scalar(DType::f32), Type::scalar(DType::i32)}, [](Builder& rb, const Values& a) {
-      Value* first = or_(rb, not_(rb, compare(rb, a[0], a[2], "LE")), compare(rb, a[0], a[0], "NE"));  // not LE is GT but for NaN
-      first = and_(rb, first, or_(rb, compare(rb, a[2], a[2], "EQ"), compare(rb, a[0], a[0], "NE")));
-      Value* chosen = or_(rb, first, and_(rb, compare(rb, a[0], a[2], "EQ"), compare(rb, a[1], a[3], "LT")));
-      return Values{select(rb, first, a[0], a[2]), select(rb, chosen, a[1], a[3])};
-    });
+    auto region = build({Type::scalar(DType::f32), Type::scalar(DType::i32), Type::scalar(DType::f32), Type::scalar(DType::i32)},
+                        [](Builder& rb, const Values& a) {
+                          Value* first =
+                              or_(rb, not_(rb, compare(rb, a[0], a[2], "LE")), compare(rb, a[0], a[0], "NE"));  // not LE is GT but for NaN
+                          first = and_(rb, first, or_(rb, compare(rb, a[2], a[2], "EQ"), compare(rb, a[0], a[0], "NE")));
+                          Value* chosen = or_(rb, first, and_(rb, compare(rb, a[0], a[2], "EQ"), compare(rb, a[1], a[3], "LT")));
+                          return Values{select(rb, first, a[0], a[2]), select(rb, chosen, a[1], a[3])};
+                        });
     EXPECT_FALSE(is_arg_extremum(*region));
     return b.create("stablehlo.reduce", v, reduce_attrs({1}, "region"), one(std::move(region))).results();
   });
@@ -267,13 +293,15 @@ TEST(ReduceJvp, NeutralConstantsAreNoCandidates) {
 
 TEST(ReduceJvp, ProductWithZeros) {
   auto f = [](Builder& b, const Values& v) { return Values{reduced(b, v, {0}, "mul")}; };
-  Literals y = testing::run_jvp({Literal::of<float>({3}, {2, 0, 5}), Literal::scalar(3.0f)}, {Literal::of<float>({3}, {1, 1, 1}), std::nullopt}, f);
+  Literals y =
+      testing::run_jvp({Literal::of<float>({3}, {2, 0, 5}), Literal::scalar(3.0f)}, {Literal::of<float>({3}, {1, 1, 1}), std::nullopt}, f);
   EXPECT_EQ(y[0].number(0), 0.0);
   EXPECT_EQ(y[1].number(0), 30.0);
 }
 
 TEST(ReduceJvp, ArgumentMaximumCarriesTheWinnersTangent) {
-  Literals in{Literal::of<float>({3}, {1, 5, 5}), Literal::of<std::int32_t>({3}, {0, 1, 2}), Literal::scalar(-std::numeric_limits<float>::infinity()), Literal::scalar(0)};
+  Literals in{Literal::of<float>({3}, {1, 5, 5}), Literal::of<std::int32_t>({3}, {0, 1, 2}),
+              Literal::scalar(-std::numeric_limits<float>::infinity()), Literal::scalar(0)};
   Literals y = testing::run_jvp(in, {Literal::of<float>({3}, {1, 2, 4}), std::nullopt, std::nullopt, std::nullopt},
                                 [](Builder& b, const Values& v) { return arg_extremum_of(b, v, {0}); });
   ASSERT_EQ(y.size(), 3u);  // the index has no tangent
@@ -281,9 +309,12 @@ TEST(ReduceJvp, ArgumentMaximumCarriesTheWinnersTangent) {
 }
 
 TEST(ReduceJvp, RefusesGeneralRegions) {
-  EXPECT_THROW(testing::run_jvp({Literal::of<float>({3}, {1, 5, 5}), Literal::scalar(0.0f)}, {Literal::of<float>({3}, {1, 2, 4}), std::nullopt},
-                                [](Builder& b, const Values& v) { return b.create("stablehlo.reduce", v, reduce_attrs({0}, "region"), one(sum_region(DType::f32))).results(); }),
-               Error);
+  EXPECT_THROW(
+      testing::run_jvp({Literal::of<float>({3}, {1, 5, 5}), Literal::scalar(0.0f)}, {Literal::of<float>({3}, {1, 2, 4}), std::nullopt},
+                       [](Builder& b, const Values& v) {
+                         return b.create("stablehlo.reduce", v, reduce_attrs({0}, "region"), one(sum_region(DType::f32))).results();
+                       }),
+      Error);
 }
 
 // ---- constraints ----------------------------------------------------------------------------------------------

@@ -28,7 +28,8 @@ void expect_updates(const IndexDims& d, const Type& input, const Type& indices, 
   for (std::size_t i = 0; i < windowed.size(); ++i) {
     const Dim &whole = input.shape().dim(static_cast<int>(windowed[i])), &part = updates.shape().dim(static_cast<int>(d.window[i]));
     if (whole.is_static() && part.is_static() && part.size() > whole.size())
-      throw Error("scatter", "window dimension {} of {} does not fit dimension {} of {}", d.window[i], updates.to_string(), windowed[i], input.to_string());
+      throw Error("scatter", "window dimension {} of {} does not fit dimension {} of {}", d.window[i], updates.to_string(), windowed[i],
+                  input.to_string());
   }
   for (std::size_t i = 0; i < outer.size(); ++i)
     if (!may_equal(updates.shape().dim(static_cast<int>(outer_dims[i])), outer[i]))
@@ -57,7 +58,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   for (std::size_t i = 0; i < n; ++i) {
     const Type &input = operands[i]->type(), &updates = operands[n + 1 + i]->type();
     expect_storage("scatter", input.dtype());
-    if (input.dtype() != updates.dtype()) throw Error("scatter", "inputs and updates must have one dtype, got {} and {}", input.to_string(), updates.to_string());
+    if (input.dtype() != updates.dtype())
+      throw Error("scatter", "inputs and updates must have one dtype, got {} and {}", input.to_string(), updates.to_string());
     if (!may_equal(input.shape(), operands[0]->shape()))
       throw Error("scatter", "inputs must have one shape, got {} and {}", operands[0]->type().to_string(), input.to_string());
     expect_updates(d, input, indices, updates);
@@ -78,7 +80,8 @@ void for_each_update(const Op& op, const Literal& indices, F&& f) {
   std::vector<std::int64_t> strides = input.strides(), update_strides = updates.strides(), index_strides = indices.shape().strides();
   Ints outer_dims = d.outer(updates.rank());
   std::vector<std::int64_t> update_sizes = updates.sizes();
-  Shape outer_shape = Shape::of(picked<std::int64_t>(update_sizes, outer_dims)), window_shape = Shape::of(picked<std::int64_t>(update_sizes, d.window));
+  Shape outer_shape = Shape::of(picked<std::int64_t>(update_sizes, outer_dims)),
+        window_shape = Shape::of(picked<std::int64_t>(update_sizes, d.window));
   for_each_index(outer_shape, [&](std::span<const std::int64_t> outer, std::int64_t) {
     std::vector<std::int64_t> start(static_cast<std::size_t>(input.rank()), 0);
     for (std::size_t c = 0; c < d.index_map.size(); ++c) {
@@ -137,9 +140,12 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
     out.emplace_back(operands[i].type());
     if (out[i].bytes() > 0) std::memcpy(out[i].mutable_data(), operands[i].data(), out[i].bytes());
   }
-  if (assigns(op)) for_each_update(op, operands[1], [&](std::int64_t i, std::int64_t o) { copy_element(operands[2], i, out[0], o); });
-  else if (combiner_of(op) == Combiner::region) apply_region(op, operands, out, evaluator);
-  else apply_plain(op, operands[1], operands[2], out[0]);
+  if (assigns(op))
+    for_each_update(op, operands[1], [&](std::int64_t i, std::int64_t o) { copy_element(operands[2], i, out[0], o); });
+  else if (combiner_of(op) == Combiner::region)
+    apply_region(op, operands, out, evaluator);
+  else
+    apply_plain(op, operands[1], operands[2], out[0]);
   return out;
 }
 
@@ -173,7 +179,8 @@ const OpDef& scatter_def() {
   return d;
 }
 
-Value* scatter(Builder& b, Value* operand, Value* indices, Value* updates, const IndexDims& dims, const std::string& combiner, bool unique_indices) {
+Value* scatter(Builder& b, Value* operand, Value* indices, Value* updates, const IndexDims& dims, const std::string& combiner,
+               bool unique_indices) {
   Attrs attrs;
   set_scatter_dims(attrs, dims);
   attrs.set("indices_are_sorted", false).set("unique_indices", unique_indices).set("combiner", combiner);

@@ -15,7 +15,8 @@ bool is_free(const IndexDims& dims, std::int64_t operand_dim);
 
 // Rules (scatter_rules.cc) and lowering (scatter_lowering.cc).
 JvpResult scatter_jvp(Builder&, const Op&, std::span<Value* const> operands, std::span<Value* const> tangents);
-Values scatter_transpose(Builder&, const Op&, std::span<Value* const> operands, const std::vector<bool>& linear, std::span<Value* const> cotangents);
+Values scatter_transpose(Builder&, const Op&, std::span<Value* const> operands, const std::vector<bool>& linear,
+                         std::span<Value* const> cotangents);
 Batched scatter_batch(Builder&, const Op&, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size);
 Factors scatter_shard(const Op&);
 std::int64_t scatter_grid(const Op&);

@@ -29,7 +29,8 @@ Cut cut(const Op& op, const IndexDims& d) {
   Cut out;
   for (std::size_t i = 0; i < outer_dims.size(); ++i) {
     Axis axis{false, i, updates[static_cast<int>(outer_dims[i])]};
-    bool batching = std::any_of(d.indices_batch.begin(), d.indices_batch.end(), [&](std::int64_t dim) { return d.outer_of(dim) == static_cast<int>(i); });
+    bool batching = std::any_of(d.indices_batch.begin(), d.indices_batch.end(),
+                                [&](std::int64_t dim) { return d.outer_of(dim) == static_cast<int>(i); });
     (batching ? out.parallel : out.sequential).push_back(axis);
   }
   for (std::size_t i = 0; i < windowed.size(); ++i) {
@@ -48,8 +49,14 @@ Cut cut(const Op& op, const IndexDims& d) {
 class Emitter {
  public:
   Emitter(LowerContext& context, const Op& op, loop::Ref* target)
-      : context_(context), b_(context.b), op_(op), target_(target), d_(scatter_dims(op.attrs)), cut_(cut(op, d_)),
-        outer_(d_.outer(scatter_updates(op)->rank()).size()), window_(d_.window.size()) {}
+      : context_(context),
+        b_(context.b),
+        op_(op),
+        target_(target),
+        d_(scatter_dims(op.attrs)),
+        cut_(cut(op, d_)),
+        outer_(d_.outer(scatter_updates(op)->rank()).size()),
+        window_(d_.window.size()) {}
 
   void emit(const loop::Index& point) {
     loop::Index rest = b_.div(point, std::max<std::int64_t>(cut_.pieces.count(), 1));

@@ -99,7 +99,8 @@ Value* extremum_tangent(Builder& b, const Op& op, std::span<Value* const> operan
 }  // namespace
 
 JvpResult scatter_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
-  JvpResult out{scatter_again(b, op, Values(operands.begin(), operands.end())).results(), Values(static_cast<std::size_t>(op.num_results()), nullptr)};
+  JvpResult out{scatter_again(b, op, Values(operands.begin(), operands.end())).results(),
+                Values(static_cast<std::size_t>(op.num_results()), nullptr)};
   if (all_null(tangents)) return out;
   if (!op.regions.empty()) throw Error("scatter", "a scatter by a general region has no derivative");
   Value *t = tangents[0], *t_updates = tangents[2];
@@ -112,7 +113,8 @@ JvpResult scatter_jvp(Builder& b, const Op& op, std::span<Value* const> operands
   return out;
 }
 
-Values scatter_transpose(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear, std::span<Value* const> cotangents) {
+Values scatter_transpose(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
+                         std::span<Value* const> cotangents) {
   Values out(operands.size(), nullptr);
   Value *ct = cotangents[0], *indices = operands.size() == 3 ? operands[1] : nullptr;
   if (ct == nullptr) return out;
@@ -139,7 +141,8 @@ Batched scatter_batch(Builder& b, const Op& op, std::span<Value* const> operands
   if (std::find(batched.begin(), batched.end(), true) == batched.end())
     return {scatter_again(b, op, Values(operands.begin(), operands.end())).results(), std::vector<bool>(n, false)};
   Values full;
-  for (std::size_t i = 0; i < operands.size(); ++i) full.push_back(i == n ? operands[i] : batched_operand(b, operands[i], batched[i], size));
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    full.push_back(i == n ? operands[i] : batched_operand(b, operands[i], batched[i], size));
   return {scatter_again(b, op, std::move(full), with_batch(scatter_dims(op.attrs), true, batched[n])).results(), flags};
 }
 

@@ -26,12 +26,14 @@ const IndexDims kRows{.window = {1}, .dropped = {0}, .operand_batch = {}, .indic
 const IndexDims kElements{.window = {}, .dropped = {0}, .operand_batch = {}, .indices_batch = {}, .index_map = {0}, .index_vector = 1};
 /// Windows of two dimensions, components swapped.
 const IndexDims kWindows{.window = {0, 2}, .dropped = {}, .operand_batch = {}, .indices_batch = {}, .index_map = {1, 0}, .index_vector = 1};
-const IndexDims kBatched{.window = {2}, .dropped = {}, .operand_batch = {0, 1}, .indices_batch = {1, 0}, .index_map = {2}, .index_vector = 2};
+const IndexDims kBatched{
+    .window = {2}, .dropped = {}, .operand_batch = {0, 1}, .indices_batch = {1, 0}, .index_map = {2}, .index_vector = 2};
 
 std::vector<std::unique_ptr<Block>> difference_region() {
   std::vector<std::unique_ptr<Block>> out;
   Type scalar = Type::scalar(DType::f32);
-  out.push_back(testing::build({scalar, scalar}, [](Builder& b, const Values& v) { return Values{sub(b, mul(b, v[0], op::scalar(b, DType::f32, 0.5)), v[1])}; }));
+  out.push_back(testing::build(
+      {scalar, scalar}, [](Builder& b, const Values& v) { return Values{sub(b, mul(b, v[0], op::scalar(b, DType::f32, 0.5)), v[1])}; }));
   return out;
 }
 
@@ -39,26 +41,51 @@ const bool samples = add_samples("stablehlo.scatter", [](std::vector<Sample>& ou
   Literal rows = Literal::of<std::int32_t>({4, 1}, {2, 0, 2, 1}), distinct = Literal::of<std::int32_t>({2, 1}, {2, 0});
   for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::i8, DType::ui64})
     for (const char* combiner : {"add", "min", "max", "assign"})
-      out.push_back({.what = combiner, .operands = {random_literal(Type(t, {3, 5}), 1, 0, 9), rows, random_literal(Type(t, {4, 5}), 2, 0, 9)}, .attrs = scatter_attrs(kRows, combiner)});
+      out.push_back({.what = combiner,
+                     .operands = {random_literal(Type(t, {3, 5}), 1, 0, 9), rows, random_literal(Type(t, {4, 5}), 2, 0, 9)},
+                     .attrs = scatter_attrs(kRows, combiner)});
   for (const char* combiner : {"and", "or", "xor", "assign"})
-    out.push_back({.what = combiner, .operands = {random_literal(Type(DType::i1, {3, 5}), 1), rows, random_literal(Type(DType::i1, {4, 5}), 2)}, .attrs = scatter_attrs(kRows, combiner)});
+    out.push_back({.what = combiner,
+                   .operands = {random_literal(Type(DType::i1, {3, 5}), 1), rows, random_literal(Type(DType::i1, {4, 5}), 2)},
+                   .attrs = scatter_attrs(kRows, combiner)});
   Literal x = random_literal(Type(DType::f32, {3, 5}), 3);
-  out.push_back({.what = "unique product", .operands = {x, distinct, random_literal(Type(DType::f32, {2, 5}), 4)}, .attrs = scatter_attrs(kRows, "mul", true)});
-  out.push_back({.what = "repeated product of constants", .operands = {random_literal(Type(DType::i32, {3, 5}), 3), rows, random_literal(Type(DType::i32, {4, 5}), 4)}, .attrs = scatter_attrs(kRows, "mul")});
-  out.push_back({.what = "unique assignment", .operands = {x, distinct, random_literal(Type(DType::f32, {2, 5}), 4)}, .attrs = scatter_attrs(kRows, "assign", true)});
+  out.push_back({.what = "unique product",
+                 .operands = {x, distinct, random_literal(Type(DType::f32, {2, 5}), 4)},
+                 .attrs = scatter_attrs(kRows, "mul", true)});
+  out.push_back({.what = "repeated product of constants",
+                 .operands = {random_literal(Type(DType::i32, {3, 5}), 3), rows, random_literal(Type(DType::i32, {4, 5}), 4)},
+                 .attrs = scatter_attrs(kRows, "mul")});
+  out.push_back({.what = "unique assignment",
+                 .operands = {x, distinct, random_literal(Type(DType::f32, {2, 5}), 4)},
+                 .attrs = scatter_attrs(kRows, "assign", true)});
   for (const char* combiner : {"add", "assign", "max"}) {
-    out.push_back({.what = "outside", .operands = {x, Literal::of<std::int32_t>({4, 1}, {-1, 3, 1, 1000000}), random_literal(Type(DType::f32, {4, 5}), 5)}, .attrs = scatter_attrs(kRows, combiner)});
-    out.push_back({.what = "overlapping windows that stick out", .operands = {x, Literal::of<std::int32_t>({4, 2}, {1, 0, 3, 2, 2, 1, -1, -1}), random_literal(Type(DType::f32, {2, 4, 3}), 6)},
-                   .attrs = scatter_attrs(kWindows, combiner)});
-    out.push_back({.what = "batching dimensions", .operands = {random_literal(Type(DType::f32, {2, 3, 4}), 7), Literal::of<std::int32_t>({3, 2, 1}, {0, 3, 1, 2, 2, 5}),
-                                                              random_literal(Type(DType::f32, {3, 2, 2}), 8)}, .attrs = scatter_attrs(kBatched, combiner)});
-    out.push_back({.what = "elements", .operands = {random_literal(Type(DType::f32, {6}), 9), Literal::of<std::int8_t>({5, 1}, {5, 0, 5, 3, 5}), random_literal(Type(DType::f32, {5}), 10)},
+    out.push_back({.what = "outside",
+                   .operands = {x, Literal::of<std::int32_t>({4, 1}, {-1, 3, 1, 1000000}), random_literal(Type(DType::f32, {4, 5}), 5)},
+                   .attrs = scatter_attrs(kRows, combiner)});
+    out.push_back(
+        {.what = "overlapping windows that stick out",
+         .operands = {x, Literal::of<std::int32_t>({4, 2}, {1, 0, 3, 2, 2, 1, -1, -1}), random_literal(Type(DType::f32, {2, 4, 3}), 6)},
+         .attrs = scatter_attrs(kWindows, combiner)});
+    out.push_back({.what = "batching dimensions",
+                   .operands = {random_literal(Type(DType::f32, {2, 3, 4}), 7), Literal::of<std::int32_t>({3, 2, 1}, {0, 3, 1, 2, 2, 5}),
+                                random_literal(Type(DType::f32, {3, 2, 2}), 8)},
+                   .attrs = scatter_attrs(kBatched, combiner)});
+    out.push_back({.what = "elements",
+                   .operands = {random_literal(Type(DType::f32, {6}), 9), Literal::of<std::int8_t>({5, 1}, {5, 0, 5, 3, 5}),
+                                random_literal(Type(DType::f32, {5}), 10)},
                    .attrs = scatter_attrs(kElements, combiner)});
   }
-  out.push_back({.what = "unsigned indices without a vector dimension", .operands = {x, Literal::of<std::uint32_t>({2}, {2, 4000000000u}), random_literal(Type(DType::f32, {2, 5}), 11)},
+  out.push_back({.what = "unsigned indices without a vector dimension",
+                 .operands = {x, Literal::of<std::uint32_t>({2}, {2, 4000000000u}), random_literal(Type(DType::f32, {2, 5}), 11)},
                  .attrs = scatter_attrs({{1}, {0}, {}, {}, {0}, 1}, "add")});
-  out.push_back({.what = "no updates", .operands = {x, Literal(Type(DType::i32, {0, 1})), Literal(Type(DType::f32, {0, 5}))}, .attrs = scatter_attrs(kRows, "add")});
-  out.push_back({.what = "region", .operands = {x, rows, random_literal(Type(DType::f32, {4, 5}), 12)}, .attrs = scatter_attrs(kRows, "region"), .regions = difference_region, .smooth = false});
+  out.push_back({.what = "no updates",
+                 .operands = {x, Literal(Type(DType::i32, {0, 1})), Literal(Type(DType::f32, {0, 5}))},
+                 .attrs = scatter_attrs(kRows, "add")});
+  out.push_back({.what = "region",
+                 .operands = {x, rows, random_literal(Type(DType::f32, {4, 5}), 12)},
+                 .attrs = scatter_attrs(kRows, "region"),
+                 .regions = difference_region,
+                 .smooth = false});
 });
 
 TEST(Scatter, AddsRepeatedRowsAndSkipsOthers) {
@@ -68,15 +95,17 @@ TEST(Scatter, AddsRepeatedRowsAndSkipsOthers) {
 }
 
 TEST(Scatter, TheLastAssignmentWins) {
-  Literal y = run_both({Literal(Type(DType::i32, {3})), Literal::of<std::int32_t>({3, 1}, {1, 1, 2}), Literal::of<std::int32_t>({3}, {5, 6, 7})},
-                       scattered(scatter_attrs(kElements, "assign")))[0];
+  Literal y =
+      run_both({Literal(Type(DType::i32, {3})), Literal::of<std::int32_t>({3, 1}, {1, 1, 2}), Literal::of<std::int32_t>({3}, {5, 6, 7})},
+               scattered(scatter_attrs(kElements, "assign")))[0];
   EXPECT_TRUE(testing::same(y, Literal::of<std::int32_t>({3}, {0, 6, 7})));
 }
 
 TEST(Scatter, WindowsThatStickOutAreAppliedInPart) {
   IndexDims dims{.window = {1}, .dropped = {}, .operand_batch = {}, .indices_batch = {}, .index_map = {0}, .index_vector = 1};
-  Literal y = run_both({Literal(Type(DType::i32, {4})), Literal::of<std::int32_t>({2, 1}, {-1, 3}), Literal::of<std::int32_t>({2, 3}, {1, 2, 3, 4, 5, 6})},
-                       scattered(scatter_attrs(dims, "add")))[0];
+  Literal y = run_both(
+      {Literal(Type(DType::i32, {4})), Literal::of<std::int32_t>({2, 1}, {-1, 3}), Literal::of<std::int32_t>({2, 3}, {1, 2, 3, 4, 5, 6})},
+      scattered(scatter_attrs(dims, "add")))[0];
   EXPECT_TRUE(testing::same(y, Literal::of<std::int32_t>({4}, {2, 3, 0, 4}))) << testing::to_text(y);
 }
 
@@ -104,7 +133,8 @@ TEST(Scatter, WorkIsCutWhereUpdatesCannotMeet) {
 }
 
 TEST(Scatter, LongRowsAgree) {
-  Literals in{random_literal(Type(DType::f32, {8, 200}), 1), random_literal(Type(DType::i32, {9, 1}), 2, 0, 8), random_literal(Type(DType::f32, {9, 200}), 3)};
+  Literals in{random_literal(Type(DType::f32, {8, 200}), 1), random_literal(Type(DType::i32, {9, 1}), 2, 0, 8),
+              random_literal(Type(DType::f32, {9, 200}), 3)};
   run_both(in, scattered(scatter_attrs(kRows, "add")));
 }
 
@@ -141,25 +171,29 @@ TEST(Scatter, TransposesAreAdjoint) {
 }
 
 TEST(Scatter, TiedMaximaShareTheTangent) {
-  Literals y = testing::run_jvp({Literal::of<float>({2}, {3, 0}), Literal::of<std::int32_t>({2, 1}, {0, 0}), Literal::of<float>({2}, {1, 3})},
-                                {Literal::of<float>({2}, {10, 20}), std::nullopt, Literal::of<float>({2}, {40, 80})}, scattered(scatter_attrs(kElements, "max")));
+  Literals y = testing::run_jvp(
+      {Literal::of<float>({2}, {3, 0}), Literal::of<std::int32_t>({2, 1}, {0, 0}), Literal::of<float>({2}, {1, 3})},
+      {Literal::of<float>({2}, {10, 20}), std::nullopt, Literal::of<float>({2}, {40, 80})}, scattered(scatter_attrs(kElements, "max")));
   EXPECT_TRUE(testing::same(y[1], Literal::of<float>({2}, {45, 20}))) << testing::to_text(y[1]);
 }
 
 TEST(Scatter, RepeatedProductsHaveNoDerivative) {
-  EXPECT_THROW(testing::run_jvp({Literal::of<float>({2}, {3, 0}), Literal::of<std::int32_t>({2, 1}, {0, 0}), Literal::of<float>({2}, {1, 3})},
-                                {std::nullopt, std::nullopt, Literal::of<float>({2}, {40, 80})}, scattered(scatter_attrs(kElements, "mul"))),
-               Error);
+  EXPECT_THROW(
+      testing::run_jvp({Literal::of<float>({2}, {3, 0}), Literal::of<std::int32_t>({2, 1}, {0, 0}), Literal::of<float>({2}, {1, 3})},
+                       {std::nullopt, std::nullopt, Literal::of<float>({2}, {40, 80})}, scattered(scatter_attrs(kElements, "mul"))),
+      Error);
 }
 
 TEST(Scatter, RefusesBrokenConstraints) {
-  auto with = [](const std::vector<Type>& types, const IndexDims& dims, const std::string& combiner) { testing::build(types, scattered(scatter_attrs(dims, combiner))); };
+  auto with = [](const std::vector<Type>& types, const IndexDims& dims, const std::string& combiner) {
+    testing::build(types, scattered(scatter_attrs(dims, combiner)));
+  };
   Type x(DType::f32, {3, 5}), i(DType::i32, {4, 1}), u(DType::f32, {4, 5});
   with({x, i, u}, kRows, "add");
   EXPECT_THROW(with({x, i}, kRows, "add"), Error);
-  EXPECT_THROW(with({x, i, Type(DType::f32, {4, 6})}, kRows, "add"), Error);   // C4
-  EXPECT_THROW(with({x, i, Type(DType::f32, {3, 5})}, kRows, "add"), Error);   // C4
-  EXPECT_THROW(with({x, i, Type(DType::f64, {4, 5})}, kRows, "add"), Error);   // C6
+  EXPECT_THROW(with({x, i, Type(DType::f32, {4, 6})}, kRows, "add"), Error);  // C4
+  EXPECT_THROW(with({x, i, Type(DType::f32, {3, 5})}, kRows, "add"), Error);  // C4
+  EXPECT_THROW(with({x, i, Type(DType::f64, {4, 5})}, kRows, "add"), Error);  // C6
   EXPECT_THROW(with({x, i, u}, kRows, "and"), Error);
   EXPECT_THROW(with({x, i, u}, kRows, "region"), Error);
   EXPECT_THROW(with({x, i, u}, kElements, "add"), Error);
