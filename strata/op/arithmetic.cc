@@ -17,13 +17,15 @@ Values transpose_add(Builder&, const Op&, std::span<Value* const>, const std::ve
 Values transpose_subtract(Builder& b, const Op&, std::span<Value* const>, const std::vector<bool>& linear, std::span<Value* const> ct) {
   return {linear[0] ? ct[0] : nullptr, linear[1] && ct[0] ? neg(b, ct[0]) : nullptr};
 }
-Values transpose_multiply(Builder& b, const Op&, std::span<Value* const> operands, const std::vector<bool>& linear, std::span<Value* const> ct) {
+Values transpose_multiply(Builder& b, const Op&, std::span<Value* const> operands, const std::vector<bool>& linear,
+                          std::span<Value* const> ct) {
   STRATA_CHECK(linear[0] != linear[1], "a product is linear in one factor at a time");
   if (!ct[0]) return {nullptr, nullptr};
   if (linear[0]) return {mul(b, ct[0], operands[1]), nullptr};
   return {nullptr, mul(b, operands[0], ct[0])};
 }
-Values transpose_divide(Builder& b, const Op&, std::span<Value* const> operands, const std::vector<bool>& linear, std::span<Value* const> ct) {
+Values transpose_divide(Builder& b, const Op&, std::span<Value* const> operands, const std::vector<bool>& linear,
+                        std::span<Value* const> ct) {
   STRATA_CHECK(!linear[1], "a quotient is not linear in its denominator");
   return {ct[0] ? div(b, ct[0], operands[1]) : nullptr, nullptr};
 }

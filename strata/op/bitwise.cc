@@ -32,26 +32,54 @@ Inst* shift_right(Code& b, Inst* x, Inst* y) {
 std::span<const OpDef> bitwise_defs() {
   constexpr unsigned kBitsAndBool = kInteger | kBool;
   static const OpDef rows[] = {
-      binary<kBitsAndBool>({.name = "stablehlo.and", .summary = "bitwise or logical and (spec: and)", .jvp = zero_jvp, .transpose = kBits, .commutative = true},
+      binary<kBitsAndBool>(
+          {.name = "stablehlo.and",
+           .summary = "bitwise or logical and (spec: and)",
+           .jvp = zero_jvp,
+           .transpose = kBits,
+           .commutative = true},
           [](auto x, auto y) { return numbers::and_(x, y); }, instruction2<Opcode::and_>),
-      unary<kInteger>({.name = "stablehlo.count_leading_zeros", .summary = "zero bits above the highest set one (spec: count_leading_zeros)",
-          .jvp = zero_jvp, .transpose = kBits},
+      unary<kInteger>(
+          {.name = "stablehlo.count_leading_zeros",
+           .summary = "zero bits above the highest set one (spec: count_leading_zeros)",
+           .jvp = zero_jvp,
+           .transpose = kBits},
           [](auto x) { return numbers::count_leading_zeros(x); }, instruction1<Opcode::clz>),
-      unary<kBitsAndBool>({.name = "stablehlo.not", .summary = "bitwise or logical complement (spec: not)", .jvp = zero_jvp, .transpose = kBits},
+      unary<kBitsAndBool>(
+          {.name = "stablehlo.not", .summary = "bitwise or logical complement (spec: not)", .jvp = zero_jvp, .transpose = kBits},
           [](auto x) { return numbers::not_(x); }, instruction1<Opcode::not_>),
-      binary<kBitsAndBool>({.name = "stablehlo.or", .summary = "bitwise or logical or (spec: or)", .jvp = zero_jvp, .transpose = kBits, .commutative = true},
+      binary<kBitsAndBool>(
+          {.name = "stablehlo.or", .summary = "bitwise or logical or (spec: or)", .jvp = zero_jvp, .transpose = kBits, .commutative = true},
           [](auto x, auto y) { return numbers::or_(x, y); }, instruction2<Opcode::or_>),
-      unary<kInteger>({.name = "stablehlo.popcnt", .summary = "how many bits are set (spec: popcnt)", .jvp = zero_jvp, .transpose = kBits, .flops = 4},
+      unary<kInteger>(
+          {.name = "stablehlo.popcnt", .summary = "how many bits are set (spec: popcnt)", .jvp = zero_jvp, .transpose = kBits, .flops = 4},
           [](auto x) { return numbers::popcnt(x); }, instruction1<Opcode::popcnt>),
-      binary<kInteger>({.name = "stablehlo.shift_left", .summary = "x << y; 0 when y is the width or more (spec: shift_left)", .jvp = zero_jvp, .transpose = kBits},
+      binary<kInteger>(
+          {.name = "stablehlo.shift_left",
+           .summary = "x << y; 0 when y is the width or more (spec: shift_left)",
+           .jvp = zero_jvp,
+           .transpose = kBits},
           [](auto x, auto y) { return numbers::shift_left(x, y); }, instruction2<Opcode::shl>),
-      binary<kInteger>({.name = "stablehlo.shift_right_arithmetic", .summary = "x >> y keeping the sign bit (spec: shift_right_arithmetic)",
-          .jvp = zero_jvp, .transpose = kBits},
-          [](auto x, auto y) { return numbers::shift_right_arithmetic(x, y); }, [](Code& b, Inst* x, Inst* y) { return shift_right<true>(b, x, y); }),
-      binary<kInteger>({.name = "stablehlo.shift_right_logical", .summary = "x >> y filling with zeros (spec: shift_right_logical)",
-          .jvp = zero_jvp, .transpose = kBits},
-          [](auto x, auto y) { return numbers::shift_right_logical(x, y); }, [](Code& b, Inst* x, Inst* y) { return shift_right<false>(b, x, y); }),
-      binary<kBitsAndBool>({.name = "stablehlo.xor", .summary = "bitwise or logical exclusive or (spec: xor)", .jvp = zero_jvp, .transpose = kBits, .commutative = true},
+      binary<kInteger>(
+          {.name = "stablehlo.shift_right_arithmetic",
+           .summary = "x >> y keeping the sign bit (spec: shift_right_arithmetic)",
+           .jvp = zero_jvp,
+           .transpose = kBits},
+          [](auto x, auto y) { return numbers::shift_right_arithmetic(x, y); },
+          [](Code& b, Inst* x, Inst* y) { return shift_right<true>(b, x, y); }),
+      binary<kInteger>(
+          {.name = "stablehlo.shift_right_logical",
+           .summary = "x >> y filling with zeros (spec: shift_right_logical)",
+           .jvp = zero_jvp,
+           .transpose = kBits},
+          [](auto x, auto y) { return numbers::shift_right_logical(x, y); },
+          [](Code& b, Inst* x, Inst* y) { return shift_right<false>(b, x, y); }),
+      binary<kBitsAndBool>(
+          {.name = "stablehlo.xor",
+           .summary = "bitwise or logical exclusive or (spec: xor)",
+           .jvp = zero_jvp,
+           .transpose = kBits,
+           .commutative = true},
           [](auto x, auto y) { return numbers::xor_(x, y); }, instruction2<Opcode::xor_>),
   };
   return rows;

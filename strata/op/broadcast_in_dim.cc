@@ -89,7 +89,8 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
   const Ints& dims = dims_of(op);
   const Shape& in = op.operand(0)->shape();
   std::vector<loop::Index> from;
-  for (int d = 0; d < in.rank(); ++d) from.push_back(in[d] == 1 ? loop::Index(0) : index[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])]);
+  for (int d = 0; d < in.rank(); ++d)
+    from.push_back(in[d] == 1 ? loop::Index(0) : index[static_cast<std::size_t>(dims[static_cast<std::size_t>(d)])]);
   return c.operand(op, 0, from);
 }
 

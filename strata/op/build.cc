@@ -37,9 +37,7 @@ Value* full_like(Builder& b, Value* like, double value) { return constant(b, lik
 Value* zeros(Builder& b, const Type& type) { return constant(b, type, 0); }
 Value* zeros_like(Builder& b, Value* like) { return zeros(b, like->type()); }
 
-Value* iota(Builder& b, const Type& type, int dim) {
-  return make(b, "stablehlo.iota", {}, {{"iota_dimension", std::int64_t{dim}}}, type);
-}
+Value* iota(Builder& b, const Type& type, int dim) { return make(b, "stablehlo.iota", {}, {{"iota_dimension", std::int64_t{dim}}}, type); }
 
 // ---- elementwise ----------------------------------------------------------------------------------------------
 
@@ -148,7 +146,8 @@ Value* move_dim(Builder& b, Value* x, int from, int to) {
 }
 
 Value* slice(Builder& b, Value* x, const Ints& start, const Ints& limit, const Ints& strides) {
-  return make(b, "stablehlo.slice", {x}, {{"start_indices", start}, {"limit_indices", limit}, {"strides", strides.empty() ? one_list(x->rank()) : strides}});
+  return make(b, "stablehlo.slice", {x},
+              {{"start_indices", start}, {"limit_indices", limit}, {"strides", strides.empty() ? one_list(x->rank()) : strides}});
 }
 Value* slice_dim(Builder& b, Value* x, int dim, std::int64_t start, std::int64_t limit) {
   Ints starts = zero_list(x->rank()), limits = x->shape().sizes();
@@ -158,16 +157,15 @@ Value* slice_dim(Builder& b, Value* x, int dim, std::int64_t start, std::int64_t
 }
 
 Value* pad(Builder& b, Value* x, Value* value, const Ints& low, const Ints& high, const Ints& interior) {
-  return make(b, "stablehlo.pad", {x, value},
-              {{"edge_padding_low", low}, {"edge_padding_high", high}, {"interior_padding", interior.empty() ? zero_list(x->rank()) : interior}});
+  return make(
+      b, "stablehlo.pad", {x, value},
+      {{"edge_padding_low", low}, {"edge_padding_high", high}, {"interior_padding", interior.empty() ? zero_list(x->rank()) : interior}});
 }
 Value* concatenate(Builder& b, const Values& xs, int dim) {
   return make(b, "stablehlo.concatenate", xs, {{"dimension", std::int64_t{dim}}});
 }
 Value* reverse(Builder& b, Value* x, const Ints& dims) { return make(b, "stablehlo.reverse", {x}, {{"dimensions", dims}}); }
-Values optimization_barrier(Builder& b, const Values& xs) {
-  return b.create(def("stablehlo.optimization_barrier").info, xs).results();
-}
+Values optimization_barrier(Builder& b, const Values& xs) { return b.create(def("stablehlo.optimization_barrier").info, xs).results(); }
 
 // ---- sums -----------------------------------------------------------------------------------------------------
 

@@ -117,7 +117,9 @@ Value* reduce(Builder& b, Value* x, Value* init, const Ints& dims, Combiner comb
 /// Sums away what `broadcast_to` would have added: the result has `shape`.
 Value* sum_to(Builder& b, Value* x, const Shape& shape);
 
-struct DotDims { Ints lhs_batch, rhs_batch, lhs_contract, rhs_contract; };
+struct DotDims {
+  Ints lhs_batch, rhs_batch, lhs_contract, rhs_contract;
+};
 /// Result dimensions: batch, lhs free, rhs free. Result dtype: that of the operands unless given.
 Value* dot_general(Builder& b, Value* lhs, Value* rhs, const DotDims& dims);
 Value* dot_general(Builder& b, Value* lhs, Value* rhs, const DotDims& dims, DType result);

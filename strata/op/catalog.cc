@@ -7,7 +7,7 @@ namespace strata::op {
 namespace {
 
 struct Catalog {
-  std::vector<const OpDef*> all;                              // in the order of their names
+  std::vector<const OpDef*> all;                                // in the order of their names
   std::unordered_map<const ir::OpInfo*, const OpDef*> by_info;  // lookup only
 
   Catalog() {

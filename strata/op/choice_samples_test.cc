@@ -5,10 +5,12 @@
 namespace strata::op {
 namespace {
 
-constexpr DType kStored[] = {DType::i1,  DType::i8,   DType::i16,  DType::i32, DType::i64, DType::ui8, DType::ui16,
+constexpr DType kStored[] = {DType::i1,   DType::i8,   DType::i16,  DType::i32, DType::i64, DType::ui8, DType::ui16,
                              DType::ui32, DType::ui64, DType::bf16, DType::f16, DType::f32, DType::f64};
 
-Literal numbers(DType dtype, Shape shape, std::uint64_t seed = 1) { return random_literal(Type(dtype, std::move(shape)), seed, is_integer(dtype) ? 0 : -2, 3); }
+Literal numbers(DType dtype, Shape shape, std::uint64_t seed = 1) {
+  return random_literal(Type(dtype, std::move(shape)), seed, is_integer(dtype) ? 0 : -2, 3);
+}
 
 const bool compare = add_samples("stablehlo.compare", [](std::vector<Sample>& out) {
   for (DType t : kStored) {
@@ -17,10 +19,13 @@ const bool compare = add_samples("stablehlo.compare", [](std::vector<Sample>& ou
     auto [left, right] = edge_pairs(t);
     for (const std::string& kind : kinds)
       for (const char* direction : {"EQ", "NE", "GE", "GT", "LE", "LT"})
-        out.push_back({.what = fmt::format("{} {} of {}", kind, direction, name(t)), .operands = {left, right},
-                       .attrs = {{"comparison_direction", std::string(direction)}, {"compare_type", kind}}, .smooth = false});
+        out.push_back({.what = fmt::format("{} {} of {}", kind, direction, name(t)),
+                       .operands = {left, right},
+                       .attrs = {{"comparison_direction", std::string(direction)}, {"compare_type", kind}},
+                       .smooth = false});
     Attrs less{{"comparison_direction", std::string("LT")}, {"compare_type", kinds[0]}};
-    out.push_back({.what = fmt::format("apart from kinks, {}", name(t)), .operands = {numbers(t, {3, 2}), numbers(t, {3, 2}, 2)}, .attrs = less});
+    out.push_back(
+        {.what = fmt::format("apart from kinks, {}", name(t)), .operands = {numbers(t, {3, 2}), numbers(t, {3, 2}, 2)}, .attrs = less});
     out.push_back({.what = fmt::format("no elements, {}", name(t)), .operands = {numbers(t, {0}), numbers(t, {0})}, .attrs = less});
   }
 });
@@ -28,7 +33,8 @@ const bool compare = add_samples("stablehlo.compare", [](std::vector<Sample>& ou
 const bool select = add_samples("stablehlo.select", [](std::vector<Sample>& out) {
   for (DType t : kStored) {
     auto add = [&](const char* what, Shape pred, Shape shape) {
-      out.push_back({.what = fmt::format("{}, {}", what, name(t)), .operands = {numbers(DType::i1, std::move(pred), 4), numbers(t, shape), numbers(t, shape, 2)}});
+      out.push_back({.what = fmt::format("{}, {}", what, name(t)),
+                     .operands = {numbers(DType::i1, std::move(pred), 4), numbers(t, shape), numbers(t, shape, 2)}});
     };
     add("by element", {3, 17}, {3, 17});
     add("by a scalar", {}, {2, 3});
@@ -49,8 +55,11 @@ const bool clamp = add_samples("stablehlo.clamp", [](std::vector<Sample>& out) {
     add("scalars", {}, {});
     add("no elements", {}, {0});
     Literal edges = edge_literal(t);
-    out.push_back({.what = fmt::format("edge values, {}", name(t)), .operands = {random_literal(Type::scalar(t), 3, 0, 1), edges, random_literal(Type::scalar(t), 4, 1, 3)}, .smooth = false});
-    out.push_back({.what = fmt::format("crossed bounds, {}", name(t)), .operands = {Literal::full(Type::scalar(t), 2), numbers(t, {5}), Literal::full(Type::scalar(t), 1)}});
+    out.push_back({.what = fmt::format("edge values, {}", name(t)),
+                   .operands = {random_literal(Type::scalar(t), 3, 0, 1), edges, random_literal(Type::scalar(t), 4, 1, 3)},
+                   .smooth = false});
+    out.push_back({.what = fmt::format("crossed bounds, {}", name(t)),
+                   .operands = {Literal::full(Type::scalar(t), 2), numbers(t, {5}), Literal::full(Type::scalar(t), 1)}});
   }
 });
 
@@ -60,7 +69,8 @@ const bool convert = add_samples("stablehlo.convert", [](std::vector<Sample>& ou
       std::string types = fmt::format("{} to {}", name(from), name(to));
       Literal edges = edge_literal(from);
       out.push_back({.what = "edge values, " + types, .operands = {edges}, .results = {edges.type().with(to)}, .smooth = false});
-      if (is_float(from) == is_float(to)) out.push_back({.what = types, .operands = {numbers(from, {2, 3})}, .results = {Type(to, {2, 3})}});
+      if (is_float(from) == is_float(to))
+        out.push_back({.what = types, .operands = {numbers(from, {2, 3})}, .results = {Type(to, {2, 3})}});
     }
   out.push_back({.what = "no elements", .operands = {numbers(DType::f32, {0, 2})}, .results = {Type(DType::i8, {0, 2})}});
 });
@@ -89,6 +99,13 @@ const bool bitcast_convert = add_samples("stablehlo.bitcast_convert", [](std::ve
 const bool optimization_barrier = add_samples("stablehlo.optimization_barrier", [](std::vector<Sample>& out) {
   out.push_back({.what = "two", .operands = {numbers(DType::f64, {2, 3}), numbers(DType::i32, {4})}});
   out.push_back({.what = "one", .operands = {numbers(DType::f32, {})}});
+});
+
+// Its derivative is zero by definition, not by difference.
+const bool stop_gradient = add_samples("strata.stop_gradient", [](std::vector<Sample>& out) {
+  for (DType t : {DType::f64, DType::f32, DType::bf16, DType::i32})
+    for (Shape shape : {Shape{}, Shape{2, 3}, Shape{0}})
+      out.push_back({.what = std::string(name(t)), .operands = {numbers(t, std::move(shape))}, .smooth = false});
 });
 
 }  // namespace

@@ -27,7 +27,8 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
       auto lows = operands[0].span<T>(), xs = operands[1].span<T>(), highs = operands[2].span<T>();
       auto ys = out.mutable_span<T>();
       for (std::size_t i = 0; i < ys.size(); ++i) {
-        C low = static_cast<C>(lows[operands[0].type().rank() == 0 ? 0 : i]), high = static_cast<C>(highs[operands[2].type().rank() == 0 ? 0 : i]);
+        C low = static_cast<C>(lows[operands[0].type().rank() == 0 ? 0 : i]),
+          high = static_cast<C>(highs[operands[2].type().rank() == 0 ? 0 : i]);
         ys[i] = static_cast<T>(numbers::min(numbers::max(static_cast<C>(xs[i]), low), high));
       }
     }
@@ -68,9 +69,7 @@ Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const 
 }
 
 loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
-  auto read = [&](int i) {
-    return widened(c.b, c.operand(op, i, op.operand(i)->rank() == 0 ? std::span<const loop::Index>() : index));
-  };
+  auto read = [&](int i) { return widened(c.b, c.operand(op, i, op.operand(i)->rank() == 0 ? std::span<const loop::Index>() : index)); };
   loop::Inst* low = read(0);
   loop::Inst* high = read(2);
   loop::Inst* raised = c.b.binary(loop::Opcode::max, read(1), low);

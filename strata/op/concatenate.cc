@@ -21,7 +21,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   for (Value* v : operands.subspan(1)) {
     const Type& type = v->type();
     bool fits = type.dtype() == first.dtype() && type.rank() == first.rank();  // concatenate_c1
-    for (int d = 0; fits && d < type.rank(); ++d) fits = d == dim || may_equal(type.shape().dim(d), first.shape().dim(d));  // concatenate_c2
+    for (int d = 0; fits && d < type.rank(); ++d)
+      fits = d == dim || may_equal(type.shape().dim(d), first.shape().dim(d));  // concatenate_c2
     if (!fits) throw Error(self, "operands must agree except along dimension {}, got {} and {}", dim, first.to_string(), type.to_string());
     const Dim& more = type.shape().dim(static_cast<int>(dim));
     along = along.is_static() && more.is_static() ? Dim(along.size() + more.size()) : Dim::unknown();

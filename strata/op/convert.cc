@@ -17,8 +17,7 @@ void verify(const Op& op) {
 
 template <class From, class To>
 void convert_all(std::span<const From> xs, std::span<To> ys) {
-  for (std::size_t i = 0; i < xs.size(); ++i)
-    ys[i] = static_cast<To>(numbers::convert<Compute<To>>(static_cast<Compute<From>>(xs[i])));
+  for (std::size_t i = 0; i < xs.size(); ++i) ys[i] = static_cast<To>(numbers::convert<Compute<To>>(static_cast<Compute<From>>(xs[i])));
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {

@@ -39,7 +39,10 @@ std::vector<Type> infer(std::string_view op, unsigned kinds, int count, bool pre
   return {predicate ? type.with(DType::i1) : type};
 }
 
-template <int flops> Work cost(const Op& op) { return {flops * elements(op), bytes_moved(op)}; }
+template <int flops>
+Work cost(const Op& op) {
+  return {flops * elements(op), bytes_moved(op)};
+}
 
 /// Costs are function pointers, so the few weights in use are spelled out.
 Cost cost_of(double flops) {
@@ -53,9 +56,10 @@ Cost cost_of(double flops) {
 
 OpDef elementwise(const Row& row, unsigned kinds, int operands, Evaluate evaluate, Elemental lowering) {
   std::string op(short_name(row.name));
-  ir::OpInfo info{.name = row.name, .infer = [op, kinds, operands, predicate = row.predicate](std::span<Value* const> values, const Attrs&, auto) {
-    return infer(op, kinds, operands, predicate, values);
-  }, .text = row.text};
+  ir::OpInfo info{.name = row.name,
+                  .infer = [op, kinds, operands, predicate = row.predicate](std::span<Value* const> values, const Attrs&,
+                                                                            auto) { return infer(op, kinds, operands, predicate, values); },
+                  .text = row.text};
   return OpDef{
       .info = std::move(info),
       .summary = row.summary,

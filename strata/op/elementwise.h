@@ -7,32 +7,52 @@
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
-#include "strata/op/rules.h"
 #include "strata/op/numbers.h"
+#include "strata/op/rules.h"
 
 namespace strata::op {
 
 /// Kinds of dtypes an operation admits, as a set.
 enum Kinds : unsigned {
-  kBool = 1, kSigned = 2, kUnsigned = 4, kFloat = 8,
-  kInteger = kSigned | kUnsigned, kNumber = kInteger | kFloat, kAny = kNumber | kBool,
+  kBool = 1,
+  kSigned = 2,
+  kUnsigned = 4,
+  kFloat = 8,
+  kInteger = kSigned | kUnsigned,
+  kNumber = kInteger | kFloat,
+  kAny = kNumber | kBool,
 };
 Kinds kind_of(DType dtype);
 /// Throws unless `dtype` is one of `kinds`.
 void expect_kind(std::string_view op, DType dtype, unsigned kinds);
 
-template <class T> constexpr unsigned kind_of_type() {
-  if constexpr (std::is_same_v<T, bool>) return kBool;
-  else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16> || std::is_floating_point_v<T>) return kFloat;
-  else if constexpr (!std::is_integral_v<T>) return 0;  // complex
-  else return std::is_signed_v<T> ? kSigned : kUnsigned;
+template <class T>
+constexpr unsigned kind_of_type() {
+  if constexpr (std::is_same_v<T, bool>)
+    return kBool;
+  else if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16> || std::is_floating_point_v<T>)
+    return kFloat;
+  else if constexpr (!std::is_integral_v<T>)
+    return 0;  // complex
+  else
+    return std::is_signed_v<T> ? kSigned : kUnsigned;
 }
 
 /// The C++ type in which elements stored as T are computed.
-template <class T> struct ComputeOf { using type = T; };
-template <> struct ComputeOf<BFloat16> { using type = float; };
-template <> struct ComputeOf<Float16> { using type = float; };
-template <class T> using Compute = typename ComputeOf<T>::type;
+template <class T>
+struct ComputeOf {
+  using type = T;
+};
+template <>
+struct ComputeOf<BFloat16> {
+  using type = float;
+};
+template <>
+struct ComputeOf<Float16> {
+  using type = float;
+};
+template <class T>
+using Compute = typename ComputeOf<T>::type;
 
 /// What differs between elementwise operations beside their functions.
 struct Row {
@@ -40,9 +60,9 @@ struct Row {
   const char* summary;
   Rule<Jvp> jvp;
   Rule<Transpose> transpose;
-  double flops = 1;          // per element; up to 4 count as cheap to compute again
+  double flops = 1;  // per element; up to 4 count as cheap to compute again
   bool commutative = false;
-  bool predicate = false;    // the result is i1
+  bool predicate = false;  // the result is i1
   const ir::TextFormat* text = &ir::formats::elementwise;
 };
 
@@ -91,28 +111,29 @@ Literals evaluate_binary(const Op& op, std::span<const Literal> operands, Evalua
 template <unsigned kinds, class Scalar, class Traced>
 OpDef unary(const Row& row, Scalar, Traced) {
   static_assert(std::is_empty_v<Scalar> && std::is_empty_v<Traced>, "functions are made anew from their types");
-  return elementwise(row, kinds, 1, evaluate_unary<kinds, Scalar>, Elemental{[](LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
-    return c.b.convert(op.result()->dtype(), Traced{}(c.b, widened(c.b, c.operand(op, 0, index))));
-  }});
+  return elementwise(row, kinds, 1, evaluate_unary<kinds, Scalar>,
+                     Elemental{[](LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
+                       return c.b.convert(op.result()->dtype(), Traced{}(c.b, widened(c.b, c.operand(op, 0, index))));
+                     }});
 }
 /// A row of two operands of one dtype.
 template <unsigned kinds, class Scalar, class Traced>
 OpDef binary(const Row& row, Scalar, Traced) {
   static_assert(std::is_empty_v<Scalar> && std::is_empty_v<Traced>, "functions are made anew from their types");
-  return elementwise(row, kinds, 2, evaluate_binary<kinds, Scalar>, Elemental{[](LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
-    loop::Inst* x = widened(c.b, c.operand(op, 0, index));
-    loop::Inst* y = widened(c.b, c.operand(op, 1, index));
-    return c.b.convert(op.result()->dtype(), Traced{}(c.b, x, y));
-  }});
+  return elementwise(row, kinds, 2, evaluate_binary<kinds, Scalar>,
+                     Elemental{[](LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
+                       loop::Inst* x = widened(c.b, c.operand(op, 0, index));
+                       loop::Inst* y = widened(c.b, c.operand(op, 1, index));
+                       return c.b.convert(op.result()->dtype(), Traced{}(c.b, x, y));
+                     }});
 }
 
 /// One instruction, for rows that are one. `logic` stands in on i1, where the instruction would wrap.
 template <loop::Opcode code>
 inline constexpr auto instruction1 = [](loop::Builder& b, loop::Inst* x) { return b.unary(code, x); };
 template <loop::Opcode code, loop::Opcode logic = code>
-inline constexpr auto instruction2 = [](loop::Builder& b, loop::Inst* x, loop::Inst* y) {
-  return b.binary(x->type.dtype == DType::i1 ? logic : code, x, y);
-};
+inline constexpr auto instruction2 =
+    [](loop::Builder& b, loop::Inst* x, loop::Inst* y) { return b.binary(x->type.dtype == DType::i1 ? logic : code, x, y); };
 
 /// The forward derivative of y = f(x) from `Tangent`: Value*(Builder&, x, y, dx).
 template <class Tangent>

@@ -7,11 +7,13 @@
 namespace strata::op {
 namespace {
 
-constexpr DType kStored[] = {DType::i1,  DType::i8,   DType::i16,  DType::i32, DType::i64, DType::ui8, DType::ui16,
+constexpr DType kStored[] = {DType::i1,   DType::i8,   DType::i16,  DType::i32, DType::i64, DType::ui8, DType::ui16,
                              DType::ui32, DType::ui64, DType::bf16, DType::f16, DType::f32, DType::f64};
 
 /// Where the function is smooth.
-struct Domain { double low, high; };
+struct Domain {
+  double low, high;
+};
 
 Domain domain_of(std::string_view op) {
   if (op == "log" || op == "sqrt" || op == "rsqrt" || op == "power" || op == "cbrt") return {0.3, 3};
@@ -40,7 +42,8 @@ void add_for_dtype(const OpDef& def, int operands, DType dtype, std::vector<Samp
   if (is_integer(dtype)) domain = {is_signed(dtype) ? -9.0 : 0.0, 9};
   auto add = [&](const char* what, const Shape& shape) {
     Literals inputs;
-    for (int i = 0; i < operands; ++i) inputs.push_back(random_literal(Type(dtype, shape), static_cast<std::uint64_t>(20 + i), domain.low, domain.high));
+    for (int i = 0; i < operands; ++i)
+      inputs.push_back(random_literal(Type(dtype, shape), static_cast<std::uint64_t>(20 + i), domain.low, domain.high));
     out.push_back({.what = fmt::format("{}, {}", what, name(dtype)), .operands = std::move(inputs)});
   };
   add("numbers", {3, 17});

@@ -11,7 +11,8 @@ namespace {
 class Reference : public Evaluator {
  public:
   Literals run(const Block& block, std::span<const Literal> arguments) override {
-    STRATA_CHECK(static_cast<int>(arguments.size()) == block.num_arguments(), "{} arguments for a block of {}", arguments.size(), block.num_arguments());
+    STRATA_CHECK(static_cast<int>(arguments.size()) == block.num_arguments(), "{} arguments for a block of {}", arguments.size(),
+                 block.num_arguments());
     for (int i = 0; i < block.num_arguments(); ++i) values_.insert_or_assign(block.argument(i), arguments[static_cast<std::size_t>(i)]);
     for (const auto& op : block.ops()) step(*op);
     Literals results = look_up(block.results);

@@ -26,8 +26,14 @@ Literal run(const Literals& inputs, F&& f) {
   block.results = {f(b, block.argument_values())};
   return evaluate(block, inputs)[0];
 }
-template <class T> Literal list(std::vector<T> values) { return Literal::of<T>({static_cast<std::int64_t>(values.size())}, values); }
-template <class T> std::vector<T> values(const Literal& x) { return {x.span<T>().begin(), x.span<T>().end()}; }
+template <class T>
+Literal list(std::vector<T> values) {
+  return Literal::of<T>({static_cast<std::int64_t>(values.size())}, values);
+}
+template <class T>
+std::vector<T> values(const Literal& x) {
+  return {x.span<T>().begin(), x.span<T>().end()};
+}
 
 #define UNARY(T, function, ...) values<T>(run({list<T>(__VA_ARGS__)}, [](Builder& b, const Values& v) { return function(b, v[0]); }))
 #define BINARY(T, function, x, y) values<T>(run({x, y}, [](Builder& b, const Values& v) { return function(b, v[0], v[1]); }))
@@ -39,7 +45,8 @@ TEST(Evaluate, IntegersDivideTowardsZeroAndTotally) {
 }
 TEST(Evaluate, IntegersWrap) {
   EXPECT_THAT(BINARY(std::int8_t, add, list<std::int8_t>({127, -128}), list<std::int8_t>({1, -1})), ElementsAre(-128, 127));
-  EXPECT_THAT(BINARY(std::int32_t, mul, list<std::int32_t>({65536, INT32_MIN}), list<std::int32_t>({65536, -1})), ElementsAre(0, INT32_MIN));
+  EXPECT_THAT(BINARY(std::int32_t, mul, list<std::int32_t>({65536, INT32_MIN}), list<std::int32_t>({65536, -1})),
+              ElementsAre(0, INT32_MIN));
   EXPECT_THAT(UNARY(std::int8_t, abs, {-128, -3}), ElementsAre(-128, 3));
 }
 TEST(Evaluate, IntegerPowers) {
@@ -84,8 +91,10 @@ TEST(Evaluate, SignKeepsZerosAndNaN) {
 }
 TEST(Evaluate, FloatsTruncateAndSaturateToIntegers) {
   Literal x = list<float>({1.9f, -1.9f, 300, -300, kNaN, kInf});
-  EXPECT_THAT(values<std::int8_t>(run({x}, [](Builder& b, const Values& v) { return convert(b, v[0], DType::i8); })), ElementsAre(1, -1, 127, -128, 0, 127));
-  EXPECT_THAT(values<std::uint8_t>(run({x}, [](Builder& b, const Values& v) { return convert(b, v[0], DType::ui8); })), ElementsAre(1, 0, 255, 0, 0, 255));
+  EXPECT_THAT(values<std::int8_t>(run({x}, [](Builder& b, const Values& v) { return convert(b, v[0], DType::i8); })),
+              ElementsAre(1, -1, 127, -128, 0, 127));
+  EXPECT_THAT(values<std::uint8_t>(run({x}, [](Builder& b, const Values& v) { return convert(b, v[0], DType::ui8); })),
+              ElementsAre(1, 0, 255, 0, 0, 255));
 }
 TEST(Evaluate, NarrowFloatsRoundOncePerOperation) {
   // 1 + 2^-8 lies half way between two bf16 numbers: ties to even.
@@ -95,7 +104,8 @@ TEST(Evaluate, NarrowFloatsRoundOncePerOperation) {
 }
 TEST(Evaluate, ClampOrdersItsBounds) {
   Literal x = list<float>({-1, 0.5f, 9}), low = list<float>({0, 0, 0}), high = list<float>({1, 1, 1});
-  EXPECT_THAT(values<float>(run({low, x, high}, [](Builder& b, const Values& v) { return clamp(b, v[0], v[1], v[2]); })), ElementsAre(0, 0.5f, 1));
+  EXPECT_THAT(values<float>(run({low, x, high}, [](Builder& b, const Values& v) { return clamp(b, v[0], v[1], v[2]); })),
+              ElementsAre(0, 0.5f, 1));
 }
 TEST(Evaluate, TotalOrder) {
   Literal x = list<float>({-kNaN, -kInf, -0.0f, 0.0f, kInf}), y = list<float>({-kInf, -1, 0.0f, -0.0f, kNaN});
@@ -107,7 +117,8 @@ TEST(Evaluate, TotalOrder) {
 }
 TEST(Evaluate, BitsOfNarrowerTypesComeLowFirst) {
   Literal x = list<std::uint32_t>({0x04030201});
-  EXPECT_THAT(values<std::uint8_t>(run({x}, [](Builder& b, const Values& v) { return bitcast_convert(b, v[0], DType::ui8); })), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(values<std::uint8_t>(run({x}, [](Builder& b, const Values& v) { return bitcast_convert(b, v[0], DType::ui8); })),
+              ElementsAre(1, 2, 3, 4));
 }
 TEST(Evaluate, PadsBetweenAndCutsOff) {
   Literal x = list<std::int32_t>({1, 2, 3}), zero = Literal::scalar<std::int32_t>(0);

@@ -19,10 +19,14 @@ Literal variant(const Literal& x, std::int64_t k) {
     for (std::int64_t i = 0; i < n; ++i) copy_element(x, (i + k) % n, out, i);
     return out;
   }
-  if (is_bool(x.dtype())) out.set_integer(0, (x.integer(0) + k) % 2);
-  else if (is_integer(x.dtype())) out.set_integer(0, x.integer(0) + k);
-  else if (is_float(x.dtype())) out.set_number(0, x.number(0) + 0.25 * static_cast<double>(k));
-  else out = x;
+  if (is_bool(x.dtype()))
+    out.set_integer(0, (x.integer(0) + k) % 2);
+  else if (is_integer(x.dtype()))
+    out.set_integer(0, x.integer(0) + k);
+  else if (is_float(x.dtype()))
+    out.set_number(0, x.number(0) + 0.25 * static_cast<double>(k));
+  else
+    out = x;
   return out;
 }
 

@@ -98,9 +98,11 @@ std::pair<Literals, Literals> run_jvp(const Block& f, const Sample& sample, cons
 
 /// Elements where the two one-sided differences disagree lie at a kink or a jump of the function and are passed over;
 /// there may be a few of them.
-void expect_close(const Literal& tangent, bool is_zero, const Literal& below, const Literal& at, const Literal& above, double h, double tolerance) {
+void expect_close(const Literal& tangent, bool is_zero, const Literal& below, const Literal& at, const Literal& above, double h,
+                  double tolerance) {
   double scale = 1;
-  for (std::int64_t i = 0; i < above.count(); ++i) scale = std::max({scale, std::fabs(above.number(i)), is_zero ? 0 : std::fabs(tangent.number(i))});
+  for (std::int64_t i = 0; i < above.count(); ++i)
+    scale = std::max({scale, std::fabs(above.number(i)), is_zero ? 0 : std::fabs(tangent.number(i))});
   std::int64_t kinks = 0;
   for (std::int64_t i = 0; i < above.count(); ++i) {
     double bend = std::fabs(above.number(i) - 2 * at.number(i) + below.number(i)) / h;

@@ -51,8 +51,10 @@ Literal changed(const Factors& t, const Mapping& mapping, const Literal& x, int 
   Literal out = moved(x, x.type(), [&](std::span<const std::int64_t> index) { return linear_index(index, x.shape().strides()); });
   for_each_index(x.shape(), [&](std::span<const std::int64_t> index, std::int64_t i) {
     if (coordinate(t, mapping, index, f) != 0) return;
-    if (is_float(x.dtype())) out.set_number(i, x.number(i) * 0.5 + 1.25);
-    else out.set_integer(i, is_bool(x.dtype()) ? 1 - x.integer(i) : x.integer(i) + 1);
+    if (is_float(x.dtype()))
+      out.set_number(i, x.number(i) * 0.5 + 1.25);
+    else
+      out.set_integer(i, is_bool(x.dtype()) ? 1 - x.integer(i) : x.integer(i) + 1);
   });
   return out;
 }
@@ -62,7 +64,8 @@ void check_unchanged(const Factors& t, const Mapping& mapping, const Literal& be
   for_each_index(before.shape(), [&](std::span<const std::int64_t> index, std::int64_t i) {
     if (coordinate(t, mapping, index, f) == 0) return;
     std::size_t at = static_cast<std::size_t>(i) * width;
-    EXPECT_EQ(std::memcmp(before.data() + at, after.data() + at, width), 0) << "element " << i << " changed with another coordinate of factor " << f;
+    EXPECT_EQ(std::memcmp(before.data() + at, after.data() + at, width), 0)
+        << "element " << i << " changed with another coordinate of factor " << f;
   });
 }
 

@@ -14,9 +14,7 @@ namespace {
 /// What a call computes stands in the module, not in the operation, so it can have no samples.
 bool is_call(const OpDef& d) { return d.info.name == "func.call"; }
 
-TEST_P(Law, has_samples) {
-  EXPECT_EQ(samples().empty(), is_call(def())) << "register samples of " << def().info.name << " (op/samples.h)";
-}
+TEST_P(Law, has_samples) { EXPECT_EQ(samples().empty(), is_call(def())) << "register samples of " << def().info.name << " (op/samples.h)"; }
 
 TEST_P(Law, inferred_type_is_evaluated_type) {
   for (const Sample& sample : samples()) {

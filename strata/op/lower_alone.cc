@@ -31,8 +31,10 @@ void nest(loop::Builder& b, const std::vector<std::int64_t>& sizes, std::vector<
     longer.push_back(i);
     nest(b, sizes, std::move(longer), body);
   };
-  if (d + 1 == sizes.size()) b.vector(0, sizes[d], kLanes, inner);
-  else b.for_(0, sizes[d], 1, inner);
+  if (d + 1 == sizes.size())
+    b.vector(0, sizes[d], kLanes, inner);
+  else
+    b.for_(0, sizes[d], 1, inner);
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ void verify(const Op& op) {
   if (in.dtype() != out.dtype())  // reshape_c1
     throw Error("reshape", "result dtype {} differs from the operand's {}", name(out.dtype()), name(in.dtype()));
   if (in.shape().is_static() && out.shape().is_static() && in.shape().count() != out.shape().count())  // reshape_c2
-    throw Error("reshape", "cannot reshape {} with {} elements to {} with {}", in.to_string(), in.shape().count(), out.to_string(), out.shape().count());
+    throw Error("reshape", "cannot reshape {} with {} elements to {} with {}", in.to_string(), in.shape().count(), out.to_string(),
+                out.shape().count());
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
@@ -56,7 +57,9 @@ Factors shard(const Op& op) {
 }
 
 /// A run of operand dimensions and a run of result dimensions of equal products. Dimensions of size 1 are in none.
-struct Group { std::vector<int> in, out; };
+struct Group {
+  std::vector<int> in, out;
+};
 
 std::vector<Group> groups(const std::vector<std::int64_t>& in, const std::vector<std::int64_t>& out) {
   std::vector<Group> all;

@@ -17,8 +17,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   const Type& in = operands[0]->type();
   const Ints& dims = expect_attr<Ints>("reverse", attrs, "dimensions");
   for (std::int64_t d : dims) {
-    if (std::count(dims.begin(), dims.end(), d) > 1) throw Error("reverse", "dimension {} is named twice", d);      // reverse_c2
-    if (d < 0 || d >= in.rank()) throw Error("reverse", "dimension {} is outside of {}", d, in.to_string());  // reverse_c3
+    if (std::count(dims.begin(), dims.end(), d) > 1) throw Error("reverse", "dimension {} is named twice", d);  // reverse_c2
+    if (d < 0 || d >= in.rank()) throw Error("reverse", "dimension {} is outside of {}", d, in.to_string());    // reverse_c3
   }
   return {in};  // reverse_c1
 }
@@ -28,7 +28,8 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   std::vector<std::int64_t> strides = shape.strides();
   return {moved(operands[0], op.result()->type(), [&](std::span<const std::int64_t> index) {
     std::int64_t at = 0;
-    for (std::size_t d = 0; d < index.size(); ++d) at += (reverses(op, d) ? shape[static_cast<int>(d)] - 1 - index[d] : index[d]) * strides[d];
+    for (std::size_t d = 0; d < index.size(); ++d)
+      at += (reverses(op, d) ? shape[static_cast<int>(d)] - 1 - index[d] : index[d]) * strides[d];
     return at;
   })};
 }

@@ -31,18 +31,31 @@ Inst* traced_is_finite(Code& b, Inst* x) {
 
 std::span<const OpDef> rounding_defs() {
   static const OpDef rows[] = {
-      unary<kFloat>({.name = "stablehlo.ceil", .summary = "the nearest integer not below x (spec: ceil)", .jvp = zero_jvp, .transpose = kConstant},
+      unary<kFloat>(
+          {.name = "stablehlo.ceil", .summary = "the nearest integer not below x (spec: ceil)", .jvp = zero_jvp, .transpose = kConstant},
           [](auto x) { return std::ceil(x); }, instruction1<Opcode::ceil>),
-      unary<kFloat>({.name = "stablehlo.floor", .summary = "the nearest integer not above x (spec: floor)", .jvp = zero_jvp, .transpose = kConstant},
+      unary<kFloat>(
+          {.name = "stablehlo.floor", .summary = "the nearest integer not above x (spec: floor)", .jvp = zero_jvp, .transpose = kConstant},
           [](auto x) { return std::floor(x); }, instruction1<Opcode::floor>),
-      unary<kFloat>({.name = "stablehlo.is_finite", .summary = "whether x is neither infinite nor NaN (spec: is_finite)",
-          .jvp = zero_jvp, .transpose = kConstant, .predicate = true},
+      unary<kFloat>(
+          {.name = "stablehlo.is_finite",
+           .summary = "whether x is neither infinite nor NaN (spec: is_finite)",
+           .jvp = zero_jvp,
+           .transpose = kConstant,
+           .predicate = true},
           [](auto x) -> bool { return std::isfinite(x); }, [](Code& b, Inst* x) { return traced_is_finite(b, x); }),
-      unary<kFloat>({.name = "stablehlo.round_nearest_afz", .summary = "the nearest integer, ties away from zero (spec: round_nearest_afz)",
-          .jvp = zero_jvp, .transpose = kConstant, .flops = 4},
+      unary<kFloat>(
+          {.name = "stablehlo.round_nearest_afz",
+           .summary = "the nearest integer, ties away from zero (spec: round_nearest_afz)",
+           .jvp = zero_jvp,
+           .transpose = kConstant,
+           .flops = 4},
           [](auto x) { return numbers::round_nearest_afz(x); }, [](Code& b, Inst* x) { return traced_afz(b, x); }),
-      unary<kFloat>({.name = "stablehlo.round_nearest_even", .summary = "the nearest integer, ties to even (spec: round_nearest_even)",
-          .jvp = zero_jvp, .transpose = kConstant},
+      unary<kFloat>(
+          {.name = "stablehlo.round_nearest_even",
+           .summary = "the nearest integer, ties to even (spec: round_nearest_even)",
+           .jvp = zero_jvp,
+           .transpose = kConstant},
           [](auto x) { return std::nearbyint(x); }, instruction1<Opcode::rint>),
   };
   return rows;

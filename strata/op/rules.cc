@@ -23,7 +23,8 @@ void expect_storage(std::string_view op, DType dtype) {
 }
 
 void expect_length(std::string_view op, const char* what, const Ints& list, int rank) {
-  if (static_cast<int>(list.size()) != rank) throw Error(std::string(op), "{} has {} entries for an array of rank {}", what, list.size(), rank);
+  if (static_cast<int>(list.size()) != rank)
+    throw Error(std::string(op), "{} has {} entries for an array of rank {}", what, list.size(), rank);
 }
 
 bool may_equal(const Dim& a, const Dim& b) {
@@ -141,7 +142,8 @@ Factors resized_factors(const Op& op) {
   Factors out = pointwise_factors(op);
   for (int d = 0; d < op.result()->rank(); ++d)
     for (Value* v : op.operands)
-      if (v->rank() == op.result()->rank() && !(v->shape().dim(d) == op.result()->shape().dim(d))) out.kinds[static_cast<std::size_t>(d)] = 'm';
+      if (v->rank() == op.result()->rank() && !(v->shape().dim(d) == op.result()->shape().dim(d)))
+        out.kinds[static_cast<std::size_t>(d)] = 'm';
   return out;
 }
 

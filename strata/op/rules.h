@@ -99,7 +99,9 @@ class FactorTable {
   explicit FactorTable(const Op& op);
   /// A new factor of a kind ('p' 'r' 'n' 'm') and size.
   int factor(char kind, std::int64_t size);
-  void operand(int i, int dim, int factor) { table_.operands[static_cast<std::size_t>(i)][static_cast<std::size_t>(dim)].push_back(factor); }
+  void operand(int i, int dim, int factor) {
+    table_.operands[static_cast<std::size_t>(i)][static_cast<std::size_t>(dim)].push_back(factor);
+  }
   void result(int i, int dim, int factor) { table_.results[static_cast<std::size_t>(i)][static_cast<std::size_t>(dim)].push_back(factor); }
   Factors take() { return std::move(table_); }
 

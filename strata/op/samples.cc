@@ -65,9 +65,12 @@ Literal random_literal(const Type& type, std::uint64_t seed, double low, double 
   std::uint64_t state = seed * 1000003u + 17;
   for (std::int64_t i = 0; i < out.count(); ++i) {
     double unit = static_cast<double>(next(state) >> 11) * 0x1p-53, value = low + unit * (high - low);
-    if (is_bool(type.dtype())) out.set_integer(i, unit < 0.5);
-    else if (is_integer(type.dtype())) out.set_integer(i, static_cast<std::int64_t>(std::floor(value)));
-    else out.set_number(i, value);
+    if (is_bool(type.dtype()))
+      out.set_integer(i, unit < 0.5);
+    else if (is_integer(type.dtype()))
+      out.set_integer(i, static_cast<std::int64_t>(std::floor(value)));
+    else
+      out.set_number(i, value);
   }
   return out;
 }

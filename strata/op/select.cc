@@ -32,7 +32,8 @@ JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::s
   return {{z}, {select(b, operands[0], or_zeros(b, tangents[1], operands[1]), or_zeros(b, tangents[2], operands[2]))}};
 }
 
-Values transpose_rule(Builder& b, const Op&, std::span<Value* const> operands, const std::vector<bool>& linear, std::span<Value* const> ct) {
+Values transpose_rule(Builder& b, const Op&, std::span<Value* const> operands, const std::vector<bool>& linear,
+                      std::span<Value* const> ct) {
   if (!ct[0]) return {nullptr, nullptr, nullptr};
   Value* zero = zeros_like(b, ct[0]);
   return {nullptr, linear[1] ? select(b, operands[0], ct[0], zero) : nullptr, linear[2] ? select(b, operands[0], zero, ct[0]) : nullptr};

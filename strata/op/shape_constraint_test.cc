@@ -16,7 +16,9 @@ class Constraint : public ::testing::Test {
   Value* array(DType dtype, Shape shape) { return block_.add_argument(Type(dtype, std::move(shape))); }
   Value* f32(Shape shape) { return array(DType::f32, std::move(shape)); }
   Op& create(const char* name, Values operands, Attrs attrs) { return b.create(def(name).info, std::move(operands), std::move(attrs)); }
-  Op& create(const char* name, Values operands, Attrs attrs, Type result) { return b.create(def(name).info, std::move(operands), std::move(attrs), {}, {std::move(result)}); }
+  Op& create(const char* name, Values operands, Attrs attrs, Type result) {
+    return b.create(def(name).info, std::move(operands), std::move(attrs), {}, {std::move(result)});
+  }
 
   Block block_;
   Builder b{block_};
@@ -45,12 +47,15 @@ TEST_F(broadcast_in_dim_, c3) {
 }
 TEST_F(broadcast_in_dim_, c4) { EXPECT_REFUSED(broadcast_in_dim(b, f32({2, 2}), {2, 3}, {0, 0}), "names dimension 0 twice"); }
 TEST_F(broadcast_in_dim_, c5) {
-  EXPECT_REFUSED(broadcast_in_dim(b, f32({2}), {2, 3}, {1}), "dimension 0 of tensor<2xf32> fits neither 1 nor dimension 1 of tensor<2x3xf32>");
+  EXPECT_REFUSED(broadcast_in_dim(b, f32({2}), {2, 3}, {1}),
+                 "dimension 0 of tensor<2xf32> fits neither 1 nor dimension 1 of tensor<2x3xf32>");
 }
 
 class reshape_ : public Constraint {};
 TEST_F(reshape_, c1) { EXPECT_REFUSED(create("stablehlo.reshape", {f32({2})}, {}, Type(DType::i32, {2})), "result dtype i32"); }
-TEST_F(reshape_, c2) { EXPECT_REFUSED(reshape(b, f32({2, 3}), {5}), "cannot reshape tensor<2x3xf32> with 6 elements to tensor<5xf32> with 5"); }
+TEST_F(reshape_, c2) {
+  EXPECT_REFUSED(reshape(b, f32({2, 3}), {5}), "cannot reshape tensor<2x3xf32> with 6 elements to tensor<5xf32> with 5");
+}
 
 class transpose_ : public Constraint {};
 TEST_F(transpose_, c2) {
@@ -83,7 +88,10 @@ TEST_F(pad_, c4) {
 }
 
 class concatenate_ : public Constraint {};
-TEST_F(concatenate_, c1) { EXPECT_REFUSED(concatenate(b, {f32({2}), array(DType::i32, {2})}, 0), "operands must agree except along dimension 0, got tensor<2xf32> and tensor<2xi32>"); }
+TEST_F(concatenate_, c1) {
+  EXPECT_REFUSED(concatenate(b, {f32({2}), array(DType::i32, {2})}, 0),
+                 "operands must agree except along dimension 0, got tensor<2xf32> and tensor<2xi32>");
+}
 TEST_F(concatenate_, c2) { EXPECT_REFUSED(concatenate(b, {f32({2, 3}), f32({2, 4})}, 0), "got tensor<2x3xf32> and tensor<2x4xf32>"); }
 TEST_F(concatenate_, c3) { EXPECT_REFUSED(concatenate(b, {}, 0), "at least one operand"); }
 TEST_F(concatenate_, c4) { EXPECT_REFUSED(concatenate(b, {f32({2})}, 1), "dimension 1 is outside of tensor<2xf32>"); }
@@ -100,7 +108,9 @@ TEST_F(reverse_, c2) { EXPECT_REFUSED(reverse(b, f32({2, 3}), {1, 1}), "dimensio
 TEST_F(reverse_, c3) { EXPECT_REFUSED(reverse(b, f32({2}), {1}), "dimension 1 is outside of tensor<2xf32>"); }
 
 class convert_ : public Constraint {};
-TEST_F(convert_, c1) { EXPECT_REFUSED(create("stablehlo.convert", {f32({2})}, {}, Type(DType::i32, {3})), "has another shape than the operand tensor<2xf32>"); }
+TEST_F(convert_, c1) {
+  EXPECT_REFUSED(create("stablehlo.convert", {f32({2})}, {}, Type(DType::i32, {3})), "has another shape than the operand tensor<2xf32>");
+}
 
 class bitcast_convert_ : public Constraint {};
 TEST_F(bitcast_convert_, c1) {
@@ -112,7 +122,8 @@ TEST_F(bitcast_convert_, c2) { EXPECT_REFUSED(bitcast_convert(b, array(DType::i1
 
 class select_ : public Constraint {};
 TEST_F(select_, c1) {
-  EXPECT_REFUSED(select(b, array(DType::i1, {3}), f32({2}), f32({2})), "the predicate tensor<3xi1> must be a scalar or have the shape of tensor<2xf32>");
+  EXPECT_REFUSED(select(b, array(DType::i1, {3}), f32({2}), f32({2})),
+                 "the predicate tensor<3xi1> must be a scalar or have the shape of tensor<2xf32>");
   EXPECT_REFUSED(select(b, f32({}), f32({2}), f32({2})), "the predicate must be i1, got tensor<f32>");
 }
 TEST_F(select_, c2) { EXPECT_REFUSED(select(b, array(DType::i1, {}), f32({2}), f32({3})), "both choices must have one type"); }

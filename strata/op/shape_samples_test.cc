@@ -7,11 +7,16 @@ namespace {
 
 constexpr DType kTypes[] = {DType::f64, DType::f32, DType::bf16, DType::i32, DType::i1, DType::ui8};
 
-Literal numbers(DType dtype, Shape shape, std::uint64_t seed = 1) { return random_literal(Type(dtype, std::move(shape)), seed, is_integer(dtype) ? 0 : -2, 9); }
+Literal numbers(DType dtype, Shape shape, std::uint64_t seed = 1) {
+  return random_literal(Type(dtype, std::move(shape)), seed, is_integer(dtype) ? 0 : -2, 9);
+}
 
 const bool broadcast_in_dim = add_samples("stablehlo.broadcast_in_dim", [](std::vector<Sample>& out) {
   auto add = [&](const char* what, DType t, Shape from, Ints dims, Shape to) {
-    out.push_back({.what = what, .operands = {numbers(t, std::move(from))}, .attrs = {{"broadcast_dimensions", std::move(dims)}}, .results = {Type(t, std::move(to))}});
+    out.push_back({.what = what,
+                   .operands = {numbers(t, std::move(from))},
+                   .attrs = {{"broadcast_dimensions", std::move(dims)}},
+                   .results = {Type(t, std::move(to))}});
   };
   for (DType t : kTypes) {
     add("a scalar", t, {}, {}, {2, 3});
@@ -57,7 +62,8 @@ const bool transpose = add_samples("stablehlo.transpose", [](std::vector<Sample>
 
 const bool slice = add_samples("stablehlo.slice", [](std::vector<Sample>& out) {
   auto add = [&](const char* what, DType t, Shape from, Ints start, Ints limit, Ints strides) {
-    out.push_back({.what = what, .operands = {numbers(t, std::move(from))},
+    out.push_back({.what = what,
+                   .operands = {numbers(t, std::move(from))},
                    .attrs = {{"start_indices", std::move(start)}, {"limit_indices", std::move(limit)}, {"strides", std::move(strides)}}});
   };
   for (DType t : kTypes) {
@@ -84,8 +90,11 @@ const bool reverse = add_samples("stablehlo.reverse", [](std::vector<Sample>& ou
 
 const bool pad = add_samples("stablehlo.pad", [](std::vector<Sample>& out) {
   auto add = [&](const char* what, DType t, Shape from, Ints low, Ints high, Ints interior) {
-    out.push_back({.what = what, .operands = {numbers(t, std::move(from)), numbers(t, {}, 5)},
-                   .attrs = {{"edge_padding_low", std::move(low)}, {"edge_padding_high", std::move(high)}, {"interior_padding", std::move(interior)}}});
+    out.push_back(
+        {.what = what,
+         .operands = {numbers(t, std::move(from)), numbers(t, {}, 5)},
+         .attrs = {
+             {"edge_padding_low", std::move(low)}, {"edge_padding_high", std::move(high)}, {"interior_padding", std::move(interior)}}});
   };
   for (DType t : kTypes) {
     add("edges", t, {2, 3}, {1, 0}, {0, 2}, {0, 0});
@@ -116,7 +125,10 @@ const bool concatenate = add_samples("stablehlo.concatenate", [](std::vector<Sam
 
 const bool iota = add_samples("stablehlo.iota", [](std::vector<Sample>& out) {
   auto add = [&](DType t, Shape shape, std::int64_t dim) {
-    out.push_back({.what = fmt::format("dimension {} of {}x{}", dim, shape.to_string(), name(t)), .operands = {}, .attrs = {{"iota_dimension", dim}}, .results = {Type(t, shape)}});
+    out.push_back({.what = fmt::format("dimension {} of {}x{}", dim, shape.to_string(), name(t)),
+                   .operands = {},
+                   .attrs = {{"iota_dimension", dim}},
+                   .results = {Type(t, shape)}});
   };
   for (DType t : {DType::i8, DType::i32, DType::i64, DType::ui16, DType::ui64, DType::bf16, DType::f16, DType::f32, DType::f64}) {
     add(t, {5}, 0);
@@ -129,7 +141,9 @@ const bool iota = add_samples("stablehlo.iota", [](std::vector<Sample>& out) {
 });
 
 const bool constant = add_samples("stablehlo.constant", [](std::vector<Sample>& out) {
-  auto add = [&](const char* what, Literal value) { out.push_back({.what = what, .operands = {}, .attrs = {{"value", std::move(value)}}}); };
+  auto add = [&](const char* what, Literal value) {
+    out.push_back({.what = what, .operands = {}, .attrs = {{"value", std::move(value)}}});
+  };
   for (DType t : kTypes) {
     add("scalar", numbers(t, {}));
     add("splat", Literal::full(Type(t, {2, 3}), 1));

@@ -24,7 +24,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
     if (start[i] < 0 || start[i] > limit[i] || (dim.is_static() && limit[i] > dim.size()))  // slice_c3
       throw Error(self, "[{}, {}) is no range within dimension {} of {}", start[i], limit[i], d, in.to_string());
     if (strides[i] <= 0) throw Error(self, "stride {} of dimension {} is not positive", strides[i], d);  // slice_c4
-    dims.push_back((limit[i] - start[i] + strides[i] - 1) / strides[i]);                                // slice_c5
+    dims.push_back((limit[i] - start[i] + strides[i] - 1) / strides[i]);                                 // slice_c5
   }
   return {in.with(Shape(std::move(dims)))};  // slice_c1
 }
