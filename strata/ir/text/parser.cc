@@ -31,6 +31,39 @@ std::string place(std::string_view filename, const std::vector<std::size_t>& lin
 
 }  // namespace
 
+namespace {
+
+/// Equal as far as text says: a dimension's symbol stands in an attribute, its type shows '?'.
+bool same_text(const Type& a, const Type& b) { return a == b || a.to_string() == b.to_string(); }
+bool same_text(const std::vector<Type>& a, const std::vector<Type>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Type& x, const Type& y) { return same_text(x, y); });
+}
+
+bool is_symbolic(const Type& t) {
+  return std::any_of(t.shape().dims().begin(), t.shape().dims().end(), [](const Dim& d) { return d.is_symbolic(); });
+}
+
+/// `strata.dims = ["B", ""]` names the '?' of an argument.
+Type with_symbols(Type type, const Strings& symbols) {
+  std::vector<Dim> dims = type.shape().dims();
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    if (!symbols[i].empty() && !dims[i].is_static() && !dims[i].is_bounded()) dims[i] = Dim::symbolic(symbols[i]);
+  return type.with(Shape(std::move(dims)));
+}
+
+/// Text has no symbols inside a function: results take those that the operation infers.
+void refine_symbols(Op& op) {
+  if (!op.info().infer || std::none_of(op.operands.begin(), op.operands.end(), [](const Value* v) { return is_symbolic(v->type()); })) return;
+  try {
+    std::vector<Type> inferred = op.info().infer(op.operands, op.attrs, op.regions);
+    for (int i = 0; i < op.num_results() && i < static_cast<int>(inferred.size()); ++i)
+      if (same_text(op.result(i)->type(), inferred[static_cast<std::size_t>(i)])) op.result(i)->set_type(inferred[static_cast<std::size_t>(i)]);
+  } catch (const std::exception&) {  // the verifier says what is wrong, with its place
+  }
+}
+
+}  // namespace
+
 /// Names defined while it lives are forgotten at its end.
 class TextParser::OpenScope {
  public:
@@ -117,7 +150,7 @@ void TextParser::function(Module& module) {
   expect("{");
   block_until_brace(f.body, false);
   skip_location();
-  if (f.body.result_types() != types)
+  if (!same_text(f.body.result_types(), types))
     fail_at(body_at, fmt::format("function @{} returns {}, but is declared to return {}", name, result_types_text(f.body.result_types()), result_types_text(types)));
 }
 
@@ -129,7 +162,15 @@ void TextParser::arguments(Function& f) {
     std::string name = value_name();
     expect(":");
     define(name, {f.body.add_argument(parse_type(*this))});
-    f.arg_attrs.push_back(consume("{") ? parse_attr_entries(*this, aliases_) : Attrs{});
+    Attrs attrs = consume("{") ? parse_attr_entries(*this, aliases_) : Attrs{};
+    Value* argument = f.body.arguments().back().get();
+    const Attr* dims = attrs.find("strata.dims");
+    const Strings* symbols = dims == nullptr ? nullptr : std::get_if<Strings>(dims);
+    if (symbols != nullptr && static_cast<int>(symbols->size()) == argument->rank()) {
+      argument->set_type(with_symbols(argument->type(), *symbols));
+      attrs.erase("strata.dims");
+    }
+    f.arg_attrs.push_back(std::move(attrs));
     skip_location();
   } while (consume(","));
   expect(")");
@@ -202,7 +243,7 @@ bool TextParser::terminator(Block& block) {
       while (consume(","));
     }
   }
-  if (types != block.result_types()) fail("returned values are {}, but stated to be {}", type_list_text(block.result_types()), type_list_text(types));
+  if (!same_text(types, block.result_types())) fail("returned values are {}, but stated to be {}", type_list_text(block.result_types()), type_list_text(types));
   return true;
 }
 
@@ -317,6 +358,7 @@ void TextParser::add_op(Block& block, Draft draft, const std::vector<ResultName>
     fail_at(where, fmt::format("{} has {} results, but {} are named", draft.info->name, draft.results.size(), stated));
   auto made = std::make_unique<Op>(*draft.info, std::move(draft.operands), std::move(draft.attrs), std::move(draft.regions), std::move(draft.results), location(op_at_));
   Op& op = *block.append(std::move(made));
+  refine_symbols(op);
   int next = 0;
   for (const ResultName& n : names) {
     Values group;
@@ -375,7 +417,7 @@ void TextParser::operand_types(const Draft& draft, const std::vector<Type>& stat
   if (stated.size() != draft.operands.size())
     fail_at(where, fmt::format("{} has {} operands, but {} types are given", draft.info->name, draft.operands.size(), stated.size()));
   for (std::size_t i = 0; i < stated.size(); ++i)
-    if (draft.operands[i]->type() != stated[i])
+    if (!same_text(draft.operands[i]->type(), stated[i]))
       fail_at(where, fmt::format("operand {} of {} is {}, but stated to be {}", i, draft.info->name, draft.operands[i]->type().to_string(), stated[i].to_string()));
 }
 

@@ -165,6 +165,19 @@ TEST_F(ParserTest, BoundedDimensions) {
   EXPECT_EQ((*m)->functions[0]->body.argument(0)->shape().dim(0).bound(), 8);
 }
 
+TEST_F(ParserTest, SymbolicDimensionsStandInAnAttribute) {
+  std::string text = R"(module {
+  func.func @f(%arg0: tensor<?x4xf32> {strata.dims = ["B", ""]}) -> tensor<?x4xf32> {
+    %0 = stablehlo.add %arg0, %arg0 : tensor<?x4xf32>
+    return %0 : tensor<?x4xf32>
+  }
+}
+)";
+  EXPECT_EQ(reprinted(text), text);
+  auto m = parse(text);
+  EXPECT_EQ((*m)->functions[0]->body.results[0]->shape().dim(0).symbol(), "B");
+}
+
 TEST_F(ParserTest, AttributeAliases) {
   EXPECT_THAT(reprinted("#a = 3 : i32\nmodule attributes {x.y = #a, x.z = #other.kind<1, \">\">} {\n}\n"), HasSubstr("{x.y = 3 : i32, x.z = #other.kind<1, \">\">}"));
   EXPECT_THAT(error("module attributes {x.y = #a} {\n}\n"), HasSubstr("alias #a is not defined"));

@@ -17,6 +17,17 @@ std::vector<Type> types_of(const Values& values) {
 /// MLIR keeps an operation's own attributes (properties) apart from those of other dialects, whose names have a dot.
 bool is_foreign(const std::string& name) { return name.find('.') != std::string::npos; }
 
+/// A name for each dimension ("" for those without), or nothing when none has one.
+Strings symbols_of(const Type& type) {
+  Strings out;
+  bool any = false;
+  for (const Dim& d : type.shape().dims()) {
+    out.push_back(d.symbol());
+    any = any || d.is_symbolic();
+  }
+  return any ? out : Strings{};
+}
+
 std::string join(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
 
 }  // namespace
@@ -49,7 +60,9 @@ void TextPrinter::function(const Function& f) {
     if (i > 0) out_ += ", ";
     out_ += name(f.body.argument(i)) + ": " + f.body.argument(i)->type().to_string();
     auto n = static_cast<std::size_t>(i);
-    if (n < f.arg_attrs.size() && !f.arg_attrs[n].empty()) out_ += " " + attrs_text(f.arg_attrs[n]);
+    Attrs attrs = n < f.arg_attrs.size() ? f.arg_attrs[n] : Attrs{};
+    if (Strings symbols = symbols_of(f.body.argument(i)->type()); !symbols.empty()) attrs.set("strata.dims", std::move(symbols));
+    if (!attrs.empty()) out_ += " " + attrs_text(attrs);
   }
   out_ += ")";
   std::vector<Type> types = f.body.result_types();

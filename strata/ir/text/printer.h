@@ -4,7 +4,7 @@
 //
 // Byte for byte what jaxlib's MLIR prints for the same module without locations; what it prints, `parse` reads, and
 // printing again gives the same text. Operations of Strata's own, and what upstream has no word for, appear as
-// strata.* operations and attributes. A broken graph (a value from nowhere) prints too, as %<<unknown>>.
+// strata.* operations and attributes (the names of an argument's symbolic dimensions: `strata.dims = ["B", ""]`). A broken graph (a value from nowhere) prints too, as %<<unknown>>.
 #pragma once
 
 #include <initializer_list>
