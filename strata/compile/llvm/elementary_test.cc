@@ -1,0 +1,89 @@
+// Elementary functions as machine code give the bits of the interpreter, and so of their scalar forms
+// (loop/math/twin_test.cc), with vectors and without, on processors with AVX-512 and without.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+#include <random>
+
+#include "strata/compile/llvm/kernel_testing.h"
+#include "strata/loop/math/math.h"
+
+namespace strata::compile {
+namespace {
+
+using loop::Builder;
+using loop::Index;
+using loop::Inst;
+using loop::Kernel;
+using loop::Ref;
+using loop::testing::Buffers;
+
+constexpr std::int64_t kElements = 515;  // strips leave a rest
+
+/// Random bits, ordinary numbers and edges.
+template <class T>
+std::vector<std::byte> inputs(std::uint64_t seed) {
+  using L = std::numeric_limits<T>;
+  std::mt19937_64 random(seed);
+  std::vector<T> values = {T(0), T(-0.0), T(1), T(-1), L::infinity(), -L::infinity(), L::quiet_NaN(), L::denorm_min(), L::min(), L::max()};
+  while (values.size() < kElements) {
+    std::uint64_t bits = random();
+    T any;
+    std::memcpy(&any, &bits, sizeof(T));
+    values.push_back(bits & 1 ? any : std::uniform_real_distribution<T>(-30, 30)(random));
+  }
+  std::shuffle(values.begin(), values.end(), random);
+  std::vector<std::byte> bytes(kElements * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+/// y = function(inputs...) in strips of `lanes`, or one by one.
+template <class Function>
+void check(std::string_view name, DType dtype, int count, int lanes, const Function& function) {
+  Kernel kernel{std::string(name)};
+  Builder b(kernel);
+  std::vector<Ref*> refs;
+  Buffers contents;
+  for (int i = 0; i < count; ++i) {
+    refs.push_back(b.parameter(dtype, kElements, Ref::Mode::in));
+    contents.push_back(dtype == DType::f32 ? inputs<float>(7 + i) : inputs<double>(7 + i));
+  }
+  Ref* out = b.parameter(dtype, kElements, Ref::Mode::out);
+  contents.emplace_back(contents[0].size());
+  auto body = [&](Index i) {
+    std::vector<Inst*> values;
+    for (Ref* ref : refs) values.push_back(b.load(ref, i));
+    b.store(out, i, function(b, values));
+  };
+  if (lanes == 1)
+    b.for_(0, kElements, 1, body);
+  else
+    b.vector(0, kElements, lanes, body);
+  for (const CpuTarget* target : {&testing::plain_host(), &testing::old_processor()}) {
+    EXPECT_EQ(testing::difference_from_interpreter(*target, kernel, contents), "")
+        << name << " of " << strata::name(dtype) << " in " << lanes << " on " << target->cpu;
+  }
+}
+
+TEST(Elementary, MachineCodeGivesTheInterpretersBits) {
+  for (DType dtype : {DType::f32, DType::f64}) {
+    for (const auto& f : loop::math::unary_functions())
+      check(f.name, dtype, 1, 16, [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0]); });
+    for (const auto& f : loop::math::binary_functions())
+      check(f.name, dtype, 2, 16, [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0], v[1]); });
+  }
+}
+
+/// Single values may branch.
+TEST(Elementary, OneByOneToo) {
+  for (const auto& f : loop::math::unary_functions()) {
+    if (f.name != "sin" && f.name != "tan") continue;
+    for (DType dtype : {DType::f32, DType::f64})
+      check(f.name, dtype, 1, 1, [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0]); });
+  }
+}
+
+}  // namespace
+}  // namespace strata::compile
