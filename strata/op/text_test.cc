@@ -22,7 +22,8 @@ using ::testing::HasSubstr;
 /// Programs as jaxlib's MLIR prints them (tools/goldens/text.py).
 std::vector<std::filesystem::path> goldens() {
   std::vector<std::filesystem::path> out;
-  for (const auto& f : std::filesystem::directory_iterator("strata/ir/text/testdata"))
+  std::filesystem::path strata = std::filesystem::path(__FILE__).parent_path().parent_path();
+  for (const auto& f : std::filesystem::directory_iterator(strata / "ir/text/testdata"))
     if (f.path().extension() == ".mlir") out.push_back(f.path());
   std::sort(out.begin(), out.end());
   return out;
