@@ -87,6 +87,8 @@ class Machine {
   Bits reduce(const Inst& inst) {
     const Inst* a = inst.args[0];
     std::vector<Bits> v(at(a), at(a) + a->type.lanes);
+    for (int lane = 0; lane < a->type.lanes; ++lane)
+      if (is_masked(*a, lane)) v[static_cast<std::size_t>(lane)] = 0;  // or_ of i1 (V7)
     for (std::size_t half = v.size() / 2; half > 0; half /= 2)
       for (std::size_t i = 0; i < half; ++i) v[i] = semantics::binary(static_cast<Opcode>(inst.bits), inst.type.dtype, v[i], v[i + half]);
     return v[0];

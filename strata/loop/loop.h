@@ -61,7 +61,8 @@ enum class Opcode : std::uint8_t {
             // executed; has no value itself
   get, set,  // get: `var`; set: `var`, args: value (stretched); a set of `lanes` lanes in a vector loop is masked
   reduce,   // lanes -> 1 by a fixed halving tree: v[i] = v[i] op v[i + lanes/2] for i < lanes/2, then the same of the
-            // lower half, until one is left. Combiners: add mul min max and_ or_ xor_. Not under a mask
+            // lower half, until one is left. Combiners: add mul min max and_ or_ xor_. Not under a mask,
+            // but i1 by or_ ("any"): masked lanes count as false
   extract,  // lane `bits` of a vector value, uniform
   dot2,     // args: acc f32xL, a, b: i32xL holding bf16 pairs (low half first): fma(a.hi, b.hi, fma(a.lo, b.lo, acc))
   for_, vector, if_, while_,  // conditions of if_ and while_ are uniform; vector loops do not nest; an arm's values

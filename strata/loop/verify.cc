@@ -210,7 +210,8 @@ class Verifier {
                     combiner != Opcode::div && combiner != Opcode::rem;
     expect(combines && accepts(combiner, inst.args[0]->type.dtype), "reduce of {} by opcode {}", strata::name(inst.args[0]->type.dtype),
            inst.bits);
-    expect(inst.args[0]->type.lanes == 1 || !masked_, "reduce in a vector loop whose last strip is masked");
+    bool any = combiner == Opcode::or_ && inst.type.dtype == DType::i1;
+    expect(inst.args[0]->type.lanes == 1 || !masked_ || any, "reduce in a vector loop whose last strip is masked");
     expect_type(inst, inst.args[0]->type.dtype, 1);
   }
   void check_call(const Inst& inst) const {

@@ -169,7 +169,7 @@ class KernelEmitter {
       case Opcode::index: return memory_.index_value(i.index);
       case Opcode::load: return memory_.load(i);
       case Opcode::get: return b_.CreateLoad(math_.type(dtype, lanes), value(i.var));
-      case Opcode::reduce: return math_.reduce(static_cast<Opcode>(i.bits), dtype, value(i.args[0]));
+      case Opcode::reduce: return reduce(i);
       case Opcode::extract: {
         Value* v = value(i.args[0]);
         return lanes_of(v) == 1 ? v : b_.CreateExtractElement(v, i.bits);
@@ -325,6 +325,14 @@ class KernelEmitter {
   }
 
   // ---- values
+
+  /// Of i1 by or_: whether a living lane holds. Other reductions stand only where all lanes live.
+  Value* reduce(const Inst& i) {
+    Value* v = value(i.args[0]);
+    auto combiner = static_cast<Opcode>(i.bits);
+    if (i.type.dtype != DType::i1 || combiner != Opcode::or_ || lanes_of(v) == 1) return math_.reduce(combiner, i.type.dtype, v);
+    return b_.CreateOrReduce(memory_.mask() ? b_.CreateAnd(memory_.mask(), v) : v);
+  }
 
   Value* value(const Inst* i) {
     Value* v = values_[static_cast<std::size_t>(i->id)];

@@ -311,13 +311,12 @@ struct Traced {
     return {*a.builder, a.builder->convert(internal::dtype_of<T>(), a.inst)};
   }
 
-  /// Strips compute both and choose by lane; only a single value can branch.
+  /// A strip takes the slow way together when any of its lanes must; each lane gets only its own result.
   template <class Slow>
   friend Traced rarely(Traced<bool> mask, Traced usual, const Slow& slow) {
     Builder& at = *mask.builder;
-    if (mask.inst->type.lanes > 1) return select(mask, slow(), usual);
-    Inst* result = at.local(usual.in(at));
-    at.if_(mask.inst, [&] { at.set(result, slow().in(at)); });
+    Inst* result = at.local(usual.in(at), mask.inst->type.lanes);
+    at.if_(at.reduce(Opcode::or_, mask.inst), [&] { at.set(result, select(mask, slow(), usual).in(at)); });
     return {at, at.get(result)};
   }
 
