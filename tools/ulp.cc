@@ -1,4 +1,4 @@
-// ulp: how far the f32 elementary functions are from the truth, by long double functions of the C library.
+// ulp: how far the f32 elementary functions are from the truth, by f64 functions of the C library.
 //
 //   ulp                      every 4099th float for each function, and random pairs for those of two arguments
 //   ulp --exhaustive         all 2^32 floats, and 10^9 pairs
@@ -32,7 +32,7 @@ struct Worst {
 };
 
 /// Compares a result with the truth; a result of the wrong kind counts as `wrong`.
-void compare(Worst& worst, float x, float y, float got, long double truth) {
+void compare(Worst& worst, float x, float y, float got, double truth) {
   float nearest = static_cast<float>(truth);
   bool kind = std::isnan(truth) == std::isnan(got) && std::isinf(nearest) == std::isinf(got);
   if (kind && std::isnan(truth)) return;
@@ -44,16 +44,16 @@ void compare(Worst& worst, float x, float y, float got, long double truth) {
   if (truth == 0 || std::isinf(got)) return;
   int exponent;
   std::frexp(truth, &exponent);
-  double ulp = static_cast<double>(std::fabs(got - truth) / std::ldexp(1.0L, std::max(exponent - 24, -149)));
+  double ulp = static_cast<double>(std::fabs(got - truth) / std::ldexp(1.0, std::max(exponent - 24, -149)));
   if (ulp > worst.ulp && !worst.wrong) worst.x = x, worst.y = y;
   worst.ulp = std::max(worst.ulp, ulp);
 }
 
-long double logistic_truth(long double x) { return 1 / (1 + std::exp(-x)); }
-long double rsqrt_truth(long double x) { return 1 / std::sqrt(x); }
+double logistic_truth(double x) { return 1 / (1 + std::exp(-x)); }
+double rsqrt_truth(double x) { return 1 / std::sqrt(x); }
 
-using Unary = long double (*)(long double);
-using Binary = long double (*)(long double, long double);
+using Unary = double (*)(double);
+using Binary = double (*)(double, double);
 const std::map<std::string_view, Unary> kUnaryTruth = {
     {"exp", std::exp},   {"exp2", std::exp2},          {"expm1", std::expm1}, {"log", std::log},
     {"log2", std::log2}, {"log1p", std::log1p},        {"sin", std::sin},     {"cos", std::cos},

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -171,6 +172,33 @@ TEST(MachineCode, ReductionsAreTheHalvingTree) {
       for (const CpuTarget* target : processors())
         EXPECT_EQ(difference_from_interpreter(*target, kernel, contents), "") << name(dtype) << " x " << lanes;
     }
+  }
+}
+
+/// Masked lanes load zeros, but no lane that lives is zero here.
+TEST(MachineCode, MaskedLanesCountAsFalseInAny) {
+  Kernel kernel("any");
+  Builder b(kernel);
+  Ref* in = b.parameter(DType::f32, 13, Ref::Mode::in);
+  Ref* out = b.parameter(DType::i1, 1, Ref::Mode::out);
+  Inst* found = b.local(b.constant_int(DType::i1, 0));
+  b.vector(0, 13, 8, [&](Index i) {
+    Inst* zero = b.compare(Compare::eq, b.load(in, i), b.constant(DType::f32, 0));
+    b.set(found, b.binary(Opcode::or_, b.get(found), b.reduce(Opcode::or_, zero)));
+  });
+  b.store(out, 0, b.get(found));
+  for (bool one_is_zero : {false, true}) {
+    std::vector<float> values(13, 1.0f);
+    if (one_is_zero) values[12] = 0;
+    bool result = !one_is_zero;
+    void* buffers[] = {values.data(), &result};
+    loop::interpret(kernel, buffers);
+    EXPECT_EQ(result, one_is_zero);
+    Buffers contents(2);
+    contents[0].resize(13 * sizeof(float));
+    std::memcpy(contents[0].data(), values.data(), contents[0].size());
+    contents[1].resize(1);
+    for (const CpuTarget* target : processors()) EXPECT_EQ(difference_from_interpreter(*target, kernel, contents), "");
   }
 }
 
