@@ -1,0 +1,32 @@
+# The commands of this repository; each works from a clean clone and does only what is missing.
+#
+#   make demo      train a small Llama on real text and let it write (about ten minutes, most of it building)
+#   make test      everything that must hold; the last line counts
+#   make quick     the tests to run after each edit, within a minute once built
+#   make bench     our speed beside JAX's, in one run
+#   make soak      long proofs: many random programs, long fuzzing
+
+.PHONY: demo test quick bench soak install-deps build
+.NOTPARALLEL:
+
+demo:
+	@scripts/install-deps.sh --ask
+	@scripts/demo.sh
+
+test: install-deps build
+	@scripts/run_tests
+
+quick: install-deps
+	@scripts/run_tests --quick
+
+bench: install-deps
+	@scripts/bench.sh
+
+soak: install-deps build
+	@scripts/soak.sh
+
+install-deps:
+	@scripts/install-deps.sh
+
+build:
+	@scripts/build.sh

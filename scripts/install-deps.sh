@@ -1,0 +1,57 @@
+#!/bin/bash
+# Installs the Debian packages that building, testing and the demo need; only those that are missing.
+#
+#   scripts/install-deps.sh [--ask] [--list]
+#
+# --ask    asks once before installing, if a person is at the terminal
+# --list   prints the packages and does nothing
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build ccache mold python3 ca-certificates         # building
+  llvm-19-dev zlib1g-dev libzstd-dev                                # machine code
+  libfmt-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev        # text, configuration, command lines
+  libgtest-dev libgmock-dev libmpfr-dev libgmp-dev                  # tests, and the truth of elementary functions
+  bible-kjv bible-kjv-text                                          # the demo's text
+)
+
+ask=false
+for option in "$@"; do
+  case $option in
+    --ask) ask=true ;;
+    --list) printf '%s\n' "${packages[@]}"; exit 0 ;;
+    *) echo "install-deps: unknown option $option (--ask, --list)" >&2; exit 2 ;;
+  esac
+done
+
+if ! command -v dpkg-query > /dev/null; then
+  echo "install-deps: this is no Debian: install the counterparts of ${packages[*]}" >&2
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null || true)
+  [ "$state" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+echo "installing Debian packages: ${missing[*]}"
+if $ask && [ -t 0 ] && [ -t 1 ]; then
+  read -r -p "go on? [Y/n] " answer
+  case $answer in [Nn]*) echo "nothing was installed"; exit 1 ;; esac
+fi
+
+root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo > /dev/null || { echo "install-deps: neither root nor sudo: run as root: apt-get install ${missing[*]}" >&2; exit 1; }
+  root=(sudo)
+fi
+apt() { "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 "$@"; }
+
+install() { apt install -y --no-install-recommends "${missing[@]}" > /dev/null; }
+# The lists may be absent or older than the packages they name, so they are renewed when they do not serve.
+if ! apt install --simulate --no-install-recommends "${missing[@]}" > /dev/null 2>&1 || ! install 2> /dev/null; then
+  apt update
+  install
+fi
