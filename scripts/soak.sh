@@ -1,0 +1,21 @@
+#!/bin/bash
+# make soak: the proofs that take hours. Each line tells what ran; the first failure ends it.
+#
+#   SOAK_PROGRAMS   random programs that compose transforms (default 10000)
+#   SOAK_SAMPLES    samples of each elementary function against MPFR (default 100000000)
+#   SOAK_SECONDS    seconds of fuzzing for each target (default 3600)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${STRATA_BUILD:-build}
+
+echo "== ${SOAK_PROGRAMS:=10000} random programs"
+STRATA_RANDOM_PROGRAMS=$SOAK_PROGRAMS "$build/bin/transform_test" --gtest_filter='*Random*' --gtest_brief=1
+
+echo "== elementary functions, ${SOAK_SAMPLES:=100000000} samples each"
+STRATA_SAMPLES=$SOAK_SAMPLES "$build/bin/loop_test" --gtest_filter='*Accuracy*' --gtest_brief=1
+
+for target in $(find strata -name '*_fuzz.cc' | sort); do
+  echo "== $target, ${SOAK_SECONDS:=3600} s"
+  tools/fuzz.sh "$target" strata/ir/text/testdata -max_total_time="$SOAK_SECONDS"
+done
+echo "soak passed on $(date -u +%F)"

@@ -1,0 +1,76 @@
+// strata-ops --table: the operations with their rules, from their definitions. See --help.
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "strata/op/catalog.h"
+#include "strata/op/def.h"
+
+namespace {
+
+using namespace strata;
+
+const char* lowering(const op::Lowering& rule) {
+  struct Name {
+    const char* operator()(const op::Elemental&) const { return "elemental"; }
+    const char* operator()(op::Reduction (*)(const op::Op&)) const { return "reduction"; }
+    const char* operator()(op::Contraction (*)(const op::Op&)) const { return "contraction"; }
+    const char* operator()(const op::Update&) const { return "update"; }
+    const char* operator()(const op::Structured&) const { return "driver"; }
+    const char* operator()(const op::None&) const { return ""; }
+  };
+  return std::visit(Name(), rule);
+}
+
+template <class F>
+const char* mark(const op::Rule<F>& rule) { return rule ? "yes" : ""; }
+
+/// Reasons for rules that do not exist, one line each.
+template <class F>
+void reason(const std::string& operation, const char* rule, const op::Rule<F>& given) {
+  if (!given) std::cout << fmt::format("- `{}`, {}: {}\n", operation, rule, given.reason());
+}
+
+void table() {
+  std::cout << "| operation | jvp | linearize | transpose | batch | shard | lowering |\n|---|---|---|---|---|---|---|\n";
+  for (const op::OpDef* d : op::catalog()) {
+    std::cout << fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", d->info.name, mark(d->jvp), mark(d->linearize), mark(d->transpose), mark(d->batch), mark(d->shard),
+                             lowering(d->lowering));
+  }
+  std::cout << fmt::format("\n{} operations\n", op::catalog().size());
+}
+
+void reasons() {
+  for (const op::OpDef* d : op::catalog()) {
+    reason(d->info.name, "jvp", d->jvp);
+    reason(d->info.name, "transpose", d->transpose);
+    reason(d->info.name, "batch", d->batch);
+    reason(d->info.name, "shard", d->shard);
+    if (const auto* none = std::get_if<op::None>(&d->lowering)) std::cout << fmt::format("- `{}`, lowering: {}\n", d->info.name, none->reason);
+  }
+}
+
+void summaries() {
+  for (const op::OpDef* d : op::catalog()) std::cout << fmt::format("- `{}`: {}\n", d->info.name, d->summary);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Prints the operations with their rules, from their definitions.\n\nExample:\n  strata-ops --table"};
+  bool want_table = false, want_reasons = false, want_summaries = false;
+  app.add_flag("--table", want_table, "operation x rule (Markdown)");
+  app.add_flag("--summaries", want_summaries, "one sentence for each operation");
+  app.add_flag("--reasons", want_reasons, "why a rule does not exist");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 2;
+  }
+  if (!want_table && !want_reasons && !want_summaries) {
+    std::cerr << app.help();
+    return 2;
+  }
+  if (want_table) table();
+  if (want_summaries) summaries();
+  if (want_reasons) reasons();
+}
