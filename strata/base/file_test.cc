@@ -1,0 +1,76 @@
+#include "strata/base/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+
+namespace strata {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class FileTest : public testing::Test {
+ protected:
+  FileTest() {
+    std::string name = testing::TempDir() + "file_XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+  }
+  ~FileTest() override { std::filesystem::remove_all(folder_); }
+  std::string folder_;
+};
+
+TEST_F(FileTest, WhatIsWrittenIsRead) {
+  const std::string bytes("a\0b\n", 4);
+  ASSERT_TRUE(write_file_atomic(folder_ + "/x", bytes).ok());
+  EXPECT_EQ(*read_file(folder_ + "/x"), bytes);
+  EXPECT_THAT(*list_folder(folder_), ElementsAre("x"));
+}
+
+TEST_F(FileTest, FailuresNameThePathAndTheReason) {
+  EXPECT_EQ(read_file(folder_ + "/absent").status().code(), Code::not_found);
+  EXPECT_THAT(read_file(folder_ + "/absent").status().message(), HasSubstr("/absent: cannot open: No such file"));
+  EXPECT_THAT(read_file(folder_).status().message(), HasSubstr("is a folder"));
+  EXPECT_FALSE(write_file_atomic(folder_ + "/no/folder", "x").ok());
+  EXPECT_EQ(list_folder(folder_ + "/absent").status().code(), Code::not_found);
+}
+
+TEST_F(FileTest, FoldersChangePlaces) {
+  ASSERT_TRUE(make_folders(folder_ + "/a").ok() && make_folders(folder_ + "/b").ok());
+  ASSERT_TRUE(write_file_synced(folder_ + "/a/new", "").ok() && write_file_synced(folder_ + "/b/old", "").ok());
+  ASSERT_TRUE(exchange_synced(folder_ + "/a", folder_ + "/b").ok());
+  EXPECT_THAT(*list_folder(folder_ + "/b"), ElementsAre("new"));
+  EXPECT_THAT(*list_folder(folder_ + "/a"), ElementsAre("old"));
+  ASSERT_TRUE(exchange_synced(folder_ + "/b", folder_ + "/c").ok());
+  EXPECT_THAT(*list_folder(folder_), ElementsAre("a", "c"));
+}
+
+TEST_F(FileTest, RemovingWhatIsNotThereIsNoFailure) {
+  EXPECT_TRUE(remove_all(folder_ + "/absent").ok());
+  ASSERT_TRUE(make_folders(folder_ + "/a/b/c").ok());
+  EXPECT_TRUE(remove_all(folder_ + "/a").ok());
+  EXPECT_FALSE(file_exists(folder_ + "/a"));
+}
+
+TEST_F(FileTest, LinesAreAdded) {
+  const std::string path = folder_ + "/lines";
+  for (const char* line : {"one", "two"}) {
+    auto writer = LineWriter::open(path);
+    ASSERT_TRUE(writer.ok() && writer->add(line).ok() && writer->sync().ok());
+  }
+  EXPECT_EQ(*read_file(path), "one\ntwo\n");
+}
+
+TEST_F(FileTest, ALockIsHeldOnce) {
+  {
+    auto first = FileLock::take(folder_ + "/lock");
+    ASSERT_TRUE(first.ok());
+    EXPECT_EQ(FileLock::take(folder_ + "/lock").status().code(), Code::exists);
+  }
+  EXPECT_TRUE(FileLock::take(folder_ + "/lock").ok());
+}
+
+}  // namespace
+}  // namespace strata

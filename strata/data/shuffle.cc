@@ -1,0 +1,50 @@
+#include "strata/data/shuffle.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "strata/base/check.h"
+
+namespace strata::data {
+namespace {
+
+class Cipher {
+ public:
+  Cipher(std::uint64_t max_index, std::uint32_t seed) {
+    int bits = static_cast<int>(std::ceil(std::log2(static_cast<double>(max_index))));
+    half_ = std::max(bits + bits % 2, 16) / 2;
+    mask_ = (std::uint64_t{1} << half_) - 1;
+    std::seed_seq{seed}.generate(keys_.begin(), keys_.end());
+    for (std::uint32_t& key : keys_) key &= static_cast<std::uint32_t>(mask_);
+  }
+  std::uint64_t encrypt(std::uint64_t v) const {
+    std::uint64_t left = (v >> half_) & mask_, right = v & mask_;
+    for (std::size_t i = 0; i < keys_.size(); i += 2) {
+      left ^= mix(right) ^ keys_[i];
+      right ^= mix(left) ^ keys_[i + 1];
+    }
+    return left << half_ | right;
+  }
+
+ private:
+  std::uint64_t rotate(std::uint64_t x, int n) const { return (x << n | x >> (half_ - n)) & mask_; }
+  std::uint64_t mix(std::uint64_t x) const { return (rotate(x, 1) & rotate(x, 8 % half_)) ^ rotate(x, 2); }
+  int half_;
+  std::uint64_t mask_;
+  std::array<std::uint32_t, 4> keys_;
+};
+
+}  // namespace
+
+std::uint64_t index_shuffle(std::uint64_t index, std::uint64_t max_index, std::uint32_t seed) {
+  STRATA_CHECK(index <= max_index, "index {} of {}", index, max_index);
+  if (max_index == 0) return 0;
+  const Cipher cipher(max_index, seed);
+  do index = cipher.encrypt(index);
+  while (index > max_index);
+  return index;
+}
+
+}  // namespace strata::data
