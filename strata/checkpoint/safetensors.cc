@@ -1,7 +1,10 @@
 #include "strata/checkpoint/safetensors.h"
 
+#include <algorithm>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "strata/base/file.h"
@@ -25,7 +28,10 @@ const char* text_of(DType dtype) {
   return nullptr;
 }
 
-Result<Literal> tensor(const std::string& key, const json& entry, std::string_view data, const std::string& file) {
+using Extent = std::pair<std::uint64_t, std::uint64_t>;
+
+/// The tensor of one entry; adds where its bytes lie to `extents`.
+Result<Literal> tensor(const std::string& key, const json& entry, std::string_view data, const std::string& file, std::vector<Extent>& extents) {
   auto corrupt = [&](const char* why) { return Status(Code::corrupt, "{}: tensor '{}': {}", file, key, why); };
   if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") || !entry.contains("data_offsets")) return corrupt("dtype, shape or data_offsets is missing");
   const json &dtype = entry["dtype"], &shape = entry["shape"], &offsets = entry["data_offsets"];
@@ -39,16 +45,28 @@ Result<Literal> tensor(const std::string& key, const json& entry, std::string_vi
   for (const json& s : shape) {
     if (!s.is_number_unsigned()) return corrupt("a dimension is not a number");
     auto n = s.get<std::uint64_t>();
-    if (n != 0 && bytes > data.size() / n) return corrupt("the shape is larger than the file");
+    if (n > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) || (n != 0 && bytes > data.size() / n)) return corrupt("the shape is larger than the file");
     bytes *= n;
     sizes.push_back(static_cast<std::int64_t>(n));
   }
   if (!offsets[0].is_number_unsigned() || !offsets[1].is_number_unsigned()) return corrupt("an offset is not a number");
   auto begin = offsets[0].get<std::uint64_t>(), end = offsets[1].get<std::uint64_t>();
   if (begin > end || end > data.size() || end - begin != bytes) return corrupt("its offsets do not match its shape or the file's length");
+  extents.emplace_back(begin, end);
   Literal out(Type(found->dtype, Shape::of(sizes)));
-  std::memcpy(out.mutable_data(), data.data() + begin, bytes);
+  if (bytes > 0) std::memcpy(out.mutable_data(), data.data() + begin, bytes);
   return out;
+}
+
+/// Whether the tensors cover the data once and without holes, as the format asks.
+bool covers(std::vector<Extent> extents, std::uint64_t bytes) {
+  std::sort(extents.begin(), extents.end());
+  std::uint64_t at = 0;
+  for (const auto& [begin, end] : extents) {
+    if (begin != at) return false;
+    at = end;
+  }
+  return at == bytes;
 }
 
 }  // namespace
@@ -83,6 +101,7 @@ Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string&
   if (header.is_discarded() || !header.is_object()) return Status(Code::corrupt, "{}: the header is not a JSON object", name);
   std::string_view data = bytes.substr(8 + length);
   TensorFile out;
+  std::vector<Extent> extents;
   for (const auto& [key, entry] : header.items()) {
     if (key == "__metadata__") {
       if (!entry.is_object()) return Status(Code::corrupt, "{}: __metadata__ is not an object", name);
@@ -92,10 +111,11 @@ Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string&
       }
       continue;
     }
-    Result<Literal> t = tensor(key, entry, data, name);
+    Result<Literal> t = tensor(key, entry, data, name, extents);
     if (!t) return t.status();
     out.tensors.emplace(key, *t);
   }
+  if (!covers(std::move(extents), data.size())) return Status(Code::corrupt, "{}: the tensors overlap or leave holes in {} bytes of data", name, data.size());
   return out;
 }
 

@@ -1,0 +1,39 @@
+// The page that says what a checkpoint's folder must hold. Private to this room.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "strata/base/result.h"
+#include "strata/checkpoint/checkpoint.h"
+
+namespace strata::checkpoint {
+
+struct TensorEntry {
+  std::string dtype;
+  std::vector<std::int64_t> shape;
+  std::uint32_t crc32c = 0;
+  bool operator==(const TensorEntry&) const = default;
+};
+struct FileEntry {
+  std::uint64_t bytes = 0;
+  std::uint32_t crc32c = 0;
+  std::map<std::string, TensorEntry> tensors;
+};
+struct Manifest {
+  static constexpr std::int64_t kFormat = 1;
+  std::int64_t format = kFormat;
+  std::int64_t step = 0;
+  std::map<std::string, std::string> notes;
+  std::map<std::string, FileEntry> files;  // by file name
+};
+
+TensorEntry describe(const Literal& tensor);
+/// JSON whose last member is the CRC-32C of all bytes before it.
+std::string encode_manifest(const Manifest& manifest);
+/// Code::corrupt for anything that `encode_manifest` did not write, Code::unsupported for a newer format.
+Result<Manifest> decode_manifest(const std::string& text, const std::string& name);
+
+}  // namespace strata::checkpoint
