@@ -56,7 +56,7 @@ def logarithms():
     low, high = sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1
     q = safe(lambda f: (log1p(f) - f + f**2 / 2) / f**3, mpf(1) / 3)
     weight = safe(lambda f: fabs(f**3 / log1p(f)), 0)
-    for bits, terms in (SINGLE, 8), (DOUBLE, 21):
+    for bits, terms in (SINGLE, 9), (DOUBLE, 21):
         show(f"log f{bits}", q, terms, (low, high), weight, bits)
     split("ln2 for log f32", log(2), [16, SINGLE])
     split("ln2 for log f64", log(2), [42, DOUBLE])
