@@ -1,6 +1,8 @@
 #include "strata/compile/cpu_client.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <unordered_map>
 
@@ -19,9 +21,17 @@ using runtime::Buffer;
 
 class CpuExecutable : public runtime::Executable {
  public:
-  CpuExecutable(Plan plan, DriverFn driver) : plan_(std::move(plan)), driver_(driver) {
+  CpuExecutable(Plan plan, DriverFn driver, bool timed) : plan_(std::move(plan)), driver_(driver) {
+    if (timed) {
+      profile_ = launch_lines(plan_);
+      reset_launch_times();
+    }
     plan_.kernels.clear();  // their code lives on; their text is not needed again
     for (Literal& c : plan_.constants) constants_.push_back(c.mutable_data());
+  }
+
+  ~CpuExecutable() override {
+    if (!profile_.empty()) report();
   }
 
   const std::vector<Type>& argument_types() const override { return plan_.argument_types; }
@@ -55,9 +65,25 @@ class CpuExecutable : public runtime::Executable {
       if (!(arguments[i].type() == plan_.argument_types[i]))
         throw Error(plan_.name, "argument {} was compiled as {}, got {}", i, plan_.argument_types[i].to_string(), arguments[i].type().to_string());
   }
+  /// What each launch took, the slowest first.
+  void report() const {
+    std::vector<LaunchTime> times = launch_times();
+    std::vector<std::size_t> order;
+    double total = 0;
+    for (std::size_t i = 0; i < std::min(times.size(), profile_.size()); ++i) {
+      order.push_back(i);
+      total += times[i].seconds;
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times[a].seconds > times[b].seconds; });
+    fmt::print(stderr, "{}: {:.6f} s in launches\n", plan_.name, total);
+    for (std::size_t i : order)
+      fmt::print(stderr, "{:8.3f} ms {:5.1f} %  {} runs  {}\n", times[i].seconds * 1e3, 100 * times[i].seconds / total, times[i].runs, profile_[i]);
+  }
+
   Plan plan_;
   DriverFn driver_;
   std::vector<void*> constants_;
+  std::vector<std::string> profile_;  // one line per launch when timed
 };
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -75,8 +101,11 @@ class CpuClient : public runtime::Client {
     }
     Plan plan = make_plan(*prepare(block), options.donated);
     plan.name = options.name;
-    DriverFn driver = compile_plan(plan);
-    auto executable = std::make_shared<CpuExecutable>(std::move(plan), driver);
+    // STRATA_PROFILE=NAME: the program of that name tells at its end what each launch took.
+    const char* profile = std::getenv("STRATA_PROFILE");
+    bool timed = profile && plan.name == profile;
+    DriverFn driver = compile_plan(plan, {.timed = timed});
+    auto executable = std::make_shared<CpuExecutable>(std::move(plan), driver, timed);
     std::lock_guard lock(mutex_);
     return cache_.emplace(std::move(key), std::move(executable)).first->second;
   }

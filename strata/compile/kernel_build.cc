@@ -22,6 +22,12 @@ loop::Ref* KernelContext::output(const ir::Value* v) {
   return ref;
 }
 
+void KernelContext::store_result(const ir::Value* v, const Index& offset, Inst* element) {
+  constexpr std::size_t kPastCaches = std::size_t{32} << 20;
+  b.store(output(v), offset, element);
+  b.kernel().arena.back().streaming = v->type().bytes() >= kPastCaches;
+}
+
 loop::Ref* KernelContext::temporary(int number, DType dtype, std::int64_t count, loop::Ref::Mode mode) {
   built_.bindings.push_back({nullptr, number});
   return b.parameter(dtype, count, mode);

@@ -151,8 +151,11 @@ class RowKernel {
     auto element = [&](Index j) {
       std::vector<Inst*> values;
       for (auto& [v, ref] : targets) values.push_back(context_.at_offset(v, base + j));
-      for (std::size_t i = 0; i < targets.size(); ++i)
-        b_.store(targets[i].second, is_output(targets[i].first) ? base + j : j, values[i]);
+      for (std::size_t i = 0; i < targets.size(); ++i) {
+        auto& [v, ref] = targets[i];
+        if (is_output(v) && !passes_.kept.count(v)) context_.store_result(v, base + j, values[i]);
+        else b_.store(ref, is_output(v) ? base + j : j, values[i]);
+      }
     };
     if (reductions.empty()) {
       b_.vector(0, length_, kMapLanes, element);

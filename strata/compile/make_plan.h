@@ -1,6 +1,7 @@
 // From a graph to a plan: groups become kernels and steps, values get places in memory.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "strata/compile/plan.h"
@@ -16,5 +17,7 @@ void assign_memory(Plan& plan);
 
 /// The plan as text: buffers, steps, kernels by name. For `--explain` and tests.
 std::string print(const Plan& plan);
+/// The line of each launch, in the order in which they stand in the plan.
+std::vector<std::string> launch_lines(const Plan& plan);
 
 }  // namespace strata::compile

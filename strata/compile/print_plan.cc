@@ -14,14 +14,31 @@ std::string text(const Plan& plan, const Address& a) {
   return out;
 }
 
+std::string text(const Plan& plan, const Launch& l) {
+  const loop::Kernel& k = *plan.kernels[static_cast<std::size_t>(l.kernel)];
+  std::string out = fmt::format("{} #{} grid {}{}(", k.name, l.kernel, k.grid, l.parallel ? " parallel" : "");
+  for (std::size_t i = 0; i < l.arguments.size(); ++i) {
+    const loop::Ref& ref = *k.parameters()[i];
+    out += fmt::format("{}{}:{}[{}]", i ? ", " : "", text(plan, l.arguments[i]), name(ref.dtype), ref.size);
+  }
+  return out + ")";
+}
+
+void lines(const Plan& plan, const Steps& steps, std::vector<std::string>& out) {
+  for (const Step& step : steps) {
+    if (const auto* l = std::get_if<Launch>(&step.what)) out.push_back(text(plan, *l));
+    else if (const auto* f = std::get_if<CountedLoop>(&step.what)) lines(plan, f->body, out);
+    else if (const auto* w = std::get_if<WhileLoop>(&step.what)) lines(plan, w->condition, out), lines(plan, w->body, out);
+    else if (const auto* b = std::get_if<Branch>(&step.what))
+      for (const Steps& s : b->branches) lines(plan, s, out);
+  }
+}
+
 void print(const Plan& plan, const Steps& steps, int depth, std::string& out) {
   std::string pad(static_cast<std::size_t>(depth) * 2, ' ');
   for (const Step& step : steps) {
     if (const auto* l = std::get_if<Launch>(&step.what)) {
-      const loop::Kernel& k = *plan.kernels[static_cast<std::size_t>(l->kernel)];
-      out += fmt::format("{}{} #{} grid {}{}(", pad, k.name, l->kernel, k.grid, l->parallel ? " parallel" : "");
-      for (std::size_t i = 0; i < l->arguments.size(); ++i) out += (i ? ", " : "") + text(plan, l->arguments[i]);
-      out += ")\n";
+      out += pad + text(plan, *l) + "\n";
     } else if (const auto* c = std::get_if<Copy>(&step.what)) {
       out += fmt::format("{}copy {} -> {} ({} bytes)\n", pad, text(plan, c->from), text(plan, c->to), c->bytes);
     } else if (const auto* f = std::get_if<CountedLoop>(&step.what)) {
@@ -43,6 +60,12 @@ void print(const Plan& plan, const Steps& steps, int depth, std::string& out) {
 }
 
 }  // namespace
+
+std::vector<std::string> launch_lines(const Plan& plan) {
+  std::vector<std::string> out;
+  lines(plan, plan.steps, out);
+  return out;
+}
 
 std::string print(const Plan& plan) {
   std::string out = fmt::format("plan {}: {} kernels, arena {} bytes\n", plan.name, plan.kernels.size(), plan.arena_bytes);

@@ -3,7 +3,7 @@
 //   kernel  := kernel @name ( ref, ... ) grid INT { inst* }
 //   ref     := %name : (in | out | inout | scratch) DTYPE [ INT ]
 //   inst    := %name = opcode operands : DTYPE[xLANES] [in [INT, INT]]
-//            | store %ref[index], %v [where %p]  |  set %local, %v
+//            | store [streaming] %ref[index], %v [where %p]  |  set %local, %v
 //            | for %i = index to index step INT { inst* }
 //            | vector %strip, %lane = index to index lanes INT { inst* }
 //            | if %p { inst* } [else { inst* }]
@@ -333,6 +333,7 @@ class Parser {
 
   void parse_store(Body& body) {
     Inst inst(Opcode::store, {});
+    inst.streaming = lexer_.take_if("streaming");
     parse_element(inst);
     lexer_.expect(",");
     inst.args = {parse_value()};

@@ -113,7 +113,7 @@ class Printer {
     switch (inst.code) {
       case Opcode::store:
         return line(
-            fmt::format("store {}, {}{}", element(inst), use(inst.args[0]), inst.args.size() > 1 ? " where " + use(inst.args[1]) : ""));
+            fmt::format("store {}{}, {}{}", inst.streaming ? "streaming " : "", element(inst), use(inst.args[0]), inst.args.size() > 1 ? " where " + use(inst.args[1]) : ""));
       case Opcode::set: return line(fmt::format("set {}, {}", use(inst.var), args(inst)));
       case Opcode::for_: return print_for(inst);
       case Opcode::vector: return print_vector(inst);
