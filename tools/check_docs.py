@@ -102,7 +102,7 @@ def facts(page, build):
         out = printed(match.group(2), build)
         wrong = "" if out == match.group(3) else "is not what it prints now: tools/check_docs.py --write"
         yield f"output of {match.group(2)}", wrong
-    broken = [link for link in LINK.findall(text) if "://" not in link and not link.startswith("mailto:") and not (page.parent / link).exists()]
+    broken = [link for link in LINK.findall(BLOCK.sub("", text)) if "://" not in link and not link.startswith("mailto:") and not (page.parent / link).exists()]
     yield "links", f"no file {', '.join(broken)}" if broken else ""
 
 

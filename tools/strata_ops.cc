@@ -1,5 +1,6 @@
 // strata-ops --table: the operations with their rules, from their definitions. See --help.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 
 #include "strata/op/catalog.h"
@@ -22,7 +23,9 @@ const char* lowering(const op::Lowering& rule) {
 }
 
 template <class F>
-const char* mark(const op::Rule<F>& rule) { return rule ? "yes" : ""; }
+const char* mark(const op::Rule<F>& rule) {
+  return rule ? "yes" : "";
+}
 
 /// Reasons for rules that do not exist, one line each.
 template <class F>
@@ -33,8 +36,8 @@ void reason(const std::string& operation, const char* rule, const op::Rule<F>& g
 void table() {
   std::cout << "| operation | jvp | linearize | transpose | batch | shard | lowering |\n|---|---|---|---|---|---|---|\n";
   for (const op::OpDef* d : op::catalog()) {
-    std::cout << fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", d->info.name, mark(d->jvp), mark(d->linearize), mark(d->transpose), mark(d->batch), mark(d->shard),
-                             lowering(d->lowering));
+    std::cout << fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", d->info.name, mark(d->jvp), mark(d->linearize), mark(d->transpose),
+                             mark(d->batch), mark(d->shard), lowering(d->lowering));
   }
   std::cout << fmt::format("\n{} operations\n", op::catalog().size());
 }
@@ -45,7 +48,8 @@ void reasons() {
     reason(d->info.name, "transpose", d->transpose);
     reason(d->info.name, "batch", d->batch);
     reason(d->info.name, "shard", d->shard);
-    if (const auto* none = std::get_if<op::None>(&d->lowering)) std::cout << fmt::format("- `{}`, lowering: {}\n", d->info.name, none->reason);
+    if (const auto* none = std::get_if<op::None>(&d->lowering))
+      std::cout << fmt::format("- `{}`, lowering: {}\n", d->info.name, none->reason);
   }
 }
 
@@ -53,12 +57,28 @@ void summaries() {
   for (const op::OpDef* d : op::catalog()) std::cout << fmt::format("- `{}`: {}\n", d->info.name, d->summary);
 }
 
+/// How many operations have each rule.
+void counts() {
+  const auto& all = op::catalog();
+  auto count = [&](auto has) { return std::count_if(all.begin(), all.end(), [&](const op::OpDef* d) { return has(*d); }); };
+  std::cout << "| operations with | |\n|---|---|\n";
+  std::cout << fmt::format("| a definition: inference, reference evaluation, cost | {} |\n", all.size());
+  std::cout << fmt::format("| forward derivative | {} |\n", count([](const op::OpDef& d) { return static_cast<bool>(d.jvp); }));
+  std::cout << fmt::format("| transposition (the linear ones) | {} |\n",
+                           count([](const op::OpDef& d) { return static_cast<bool>(d.transpose); }));
+  std::cout << fmt::format("| batching | {} |\n", count([](const op::OpDef& d) { return static_cast<bool>(d.batch); }));
+  std::cout << fmt::format("| sharding factors | {} |\n", count([](const op::OpDef& d) { return static_cast<bool>(d.shard); }));
+  std::cout << fmt::format("| machine code | {} |\n",
+                           count([](const op::OpDef& d) { return !std::holds_alternative<op::None>(d.lowering); }));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Prints the operations with their rules, from their definitions.\n\nExample:\n  strata-ops --table"};
-  bool want_table = false, want_reasons = false, want_summaries = false;
+  bool want_table = false, want_counts = false, want_reasons = false, want_summaries = false;
   app.add_flag("--table", want_table, "operation x rule (Markdown)");
+  app.add_flag("--counts", want_counts, "how many operations have each rule (Markdown)");
   app.add_flag("--summaries", want_summaries, "one sentence for each operation");
   app.add_flag("--reasons", want_reasons, "why a rule does not exist");
   try {
@@ -66,11 +86,12 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  if (!want_table && !want_reasons && !want_summaries) {
+  if (!want_table && !want_counts && !want_reasons && !want_summaries) {
     std::cerr << app.help();
     return 2;
   }
   if (want_table) table();
+  if (want_counts) counts();
   if (want_summaries) summaries();
   if (want_reasons) reasons();
 }
