@@ -7,5 +7,7 @@
 #include "strata/api/index.h"
 #include "strata/api/jit.h"
 #include "strata/api/lax.h"
+#include "strata/api/nn.h"
 #include "strata/api/numpy.h"
+#include "strata/api/random.h"
 #include "strata/api/vmap.h"

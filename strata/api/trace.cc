@@ -4,11 +4,15 @@
 #include <cmath>
 #include <limits>
 
+#include "strata/compile/cpu_client.h"
 #include "strata/op/build.h"
 #include "strata/runtime/client.h"
 
 namespace strata::internal {
 namespace {
+
+// Programs that use arrays run on the embedded CPU unless they choose another client.
+[[maybe_unused]] const bool cpu_registered = (compile::register_cpu(), true);
 
 thread_local Trace* innermost = nullptr;
 thread_local std::optional<std::source_location> site;
@@ -20,35 +24,29 @@ std::uint64_t next_trace_id() {
 
 ir::Location current_location() { return ir::Location(Site::text()); }
 
+/// Whether an integer lies in the range of T.
 template <class T>
-Literal integer_literal(std::int64_t value, bool negative_allowed, std::uint64_t magnitude, DType dtype) {
-  const bool fits = value < 0 && negative_allowed ? value >= static_cast<std::int64_t>(std::numeric_limits<T>::min())
-                                                  : magnitude <= static_cast<std::uint64_t>(std::numeric_limits<T>::max());
-  if (!fits) {
-    const std::string text = negative_allowed && value < 0 ? fmt::format("{}", value) : fmt::format("{}", magnitude);
-    fail("array", "integer {} does not fit {}", text, name(dtype));
-  }
-  return Literal::scalar(static_cast<T>(negative_allowed ? value : static_cast<std::int64_t>(magnitude)));
+bool fits(std::int64_t v) {
+  if constexpr (std::unsigned_integral<T>) return v >= 0 && static_cast<std::uint64_t>(v) <= std::numeric_limits<T>::max();
+  else return v >= std::numeric_limits<T>::min() && v <= std::numeric_limits<T>::max();
+}
+template <class T>
+bool fits(std::uint64_t v) { return v <= static_cast<std::uint64_t>(std::numeric_limits<T>::max()); }
+
+template <class V>
+Literal number_literal(V v, DType dtype) {
+  return dispatch(dtype, [&](auto t) -> Literal {
+    using T = decltype(t);
+    if constexpr (std::integral<V> && !std::same_as<V, bool> && std::integral<T> && !std::same_as<T, bool>)
+      if (!fits<T>(v)) fail("array", "integer {} does not fit {}", v, name(dtype));
+    return Literal::scalar(element_from<T>(v));
+  });
 }
 
 }  // namespace
 
 Literal scalar_literal(const ScalarValue& value, DType dtype) {
-  return std::visit(
-      [&](auto v) -> Literal {
-        using V = decltype(v);
-        if constexpr (std::same_as<V, std::int64_t> || std::same_as<V, std::uint64_t>) {
-          if (is_integer(dtype) && has_storage(dtype))
-            return dispatch(dtype, [&](auto t) -> Literal {
-              using T = decltype(t);
-              if constexpr (std::integral<T> && !std::same_as<T, bool>)
-                return integer_literal<T>(static_cast<std::int64_t>(v), std::same_as<V, std::int64_t>, static_cast<std::uint64_t>(v), dtype);
-              else STRATA_UNREACHABLE("{} is an integer", name(dtype));
-            });
-        }
-        return dispatch(dtype, [&](auto t) -> Literal { return Literal::scalar(element_from<decltype(t)>(v)); });
-      },
-      value);
+  return std::visit([&](auto v) { return number_literal(v, dtype); }, value);
 }
 
 // ---- trace ----------------------------------------------------------------------------------------------------

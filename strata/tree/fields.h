@@ -2,28 +2,28 @@
 //
 //   struct Params { strata::Array w, b; STRATA_FIELDS(w, b) };
 //
-// gives `strata_fields(f)`, which calls `f("w", w)` and `f("b", b)` in the order of the list, for a const and a mutable
-// struct. Up to 80 fields; a struct without fields of interest writes `STRATA_FIELDS()`.
+// gives `strata_fields()`, references to w and b as a tuple, and their names. Works in structs inside functions too (no
+// member templates); a struct without fields of interest writes `STRATA_FIELDS()`.
 #pragma once
 
-#define STRATA_FIELDS(...)                                                                   \
-  template <class StrataVisitor>                                                             \
-  void strata_fields([[maybe_unused]] StrataVisitor&& strata_visitor) {                      \
-    __VA_OPT__(STRATA_FIELDS_EXPAND(STRATA_FIELDS_EACH(__VA_ARGS__)))                        \
-  }                                                                                          \
-  template <class StrataVisitor>                                                             \
-  void strata_fields([[maybe_unused]] StrataVisitor&& strata_visitor) const {                \
-    __VA_OPT__(STRATA_FIELDS_EXPAND(STRATA_FIELDS_EACH(__VA_ARGS__)))                        \
-  }
+#include <string_view>
+#include <tuple>
 
-// The usual recursion over a variadic list: each EXPAND rescans, so that EACH can name itself again.
-#define STRATA_FIELDS_EACH(field, ...) \
-  strata_visitor(#field, field);       \
-  __VA_OPT__(STRATA_FIELDS_AGAIN STRATA_FIELDS_PARENTHESES (__VA_ARGS__))
-#define STRATA_FIELDS_AGAIN() STRATA_FIELDS_EACH
-#define STRATA_FIELDS_PARENTHESES ()
-#define STRATA_FIELDS_EXPAND(...) STRATA_FIELDS_EXPAND1(STRATA_FIELDS_EXPAND1(STRATA_FIELDS_EXPAND1(__VA_ARGS__)))
-#define STRATA_FIELDS_EXPAND1(...) STRATA_FIELDS_EXPAND2(STRATA_FIELDS_EXPAND2(STRATA_FIELDS_EXPAND2(__VA_ARGS__)))
-#define STRATA_FIELDS_EXPAND2(...) STRATA_FIELDS_EXPAND3(STRATA_FIELDS_EXPAND3(STRATA_FIELDS_EXPAND3(__VA_ARGS__)))
-#define STRATA_FIELDS_EXPAND3(...) STRATA_FIELDS_EXPAND4(STRATA_FIELDS_EXPAND4(STRATA_FIELDS_EXPAND4(__VA_ARGS__)))
-#define STRATA_FIELDS_EXPAND4(...) __VA_ARGS__
+#define STRATA_FIELDS(...)                                \
+  auto strata_fields() { return std::tie(__VA_ARGS__); }       \
+  auto strata_fields() const { return std::tie(__VA_ARGS__); } \
+  static constexpr std::string_view strata_field_names() { return #__VA_ARGS__; }
+
+namespace strata::tree::internal {
+
+/// Takes the next name off a list as the preprocessor writes it: "w, b".
+constexpr std::string_view next_field_name(std::string_view& names) {
+  const std::size_t comma = names.find(',');
+  std::string_view name = names.substr(0, comma);
+  names = comma == std::string_view::npos ? std::string_view() : names.substr(comma + 1);
+  while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
+  while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
+  return name;
+}
+
+}  // namespace strata::tree::internal

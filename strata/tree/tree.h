@@ -40,7 +40,10 @@ inline constexpr bool is_static = std::is_arithmetic_v<T> || std::is_enum_v<T> |
                                   std::same_as<T, const char*> || std::same_as<T, std::monostate> || std::same_as<T, std::nullptr_t>;
 
 template <class T>
-concept Fields = requires(const T& t) { t.strata_fields([](const char*, const auto&) {}); };
+concept Fields = requires(const T& t) {
+  t.strata_fields();
+  T::strata_field_names();
+};
 
 /// How the children of a node are visited: `Node<T>::visit(t, f)` calls `f(Step, child)` for each, `t` const or not,
 /// and `open`/`close` are what the structure's text has around them.
@@ -63,7 +66,8 @@ struct Node<T> {
   static constexpr const char* open = "{";
   static constexpr const char* close = "}";
   template <class U, class F> static void visit(U& t, F&& f) {
-    t.strata_fields([&](const char* name, auto& child) { f(Step::field(name), child); });
+    std::string_view names = T::strata_field_names();
+    std::apply([&](auto&... children) { (f(Step::field(internal::next_field_name(names)), children), ...); }, t.strata_fields());
   }
 };
 
