@@ -1,0 +1,231 @@
+#include "strata/train/config.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "strata/base/file.h"
+#include "strata/base/text.h"
+
+namespace strata::train {
+namespace {
+
+using json = nlohmann::ordered_json;
+using Texts = std::vector<std::string>;
+
+constexpr double kMany = 1e9;
+constexpr double kSeeds = 2147483647;
+
+std::vector<Field> make_fields() {
+  using C = Config;
+  std::vector<Field> out = {
+      {"vocab_size", &C::vocab_size, "size of the vocabulary; byte tokens are 256", 256, 1e6},
+      {"base_emb_dim", &C::base_emb_dim, "width of the residual stream", 1, 65536},
+      {"base_num_query_heads", &C::base_num_query_heads, "attention heads", 1, 1024},
+      {"base_num_kv_heads", &C::base_num_kv_heads, "heads of keys and values; divides base_num_query_heads", 1, 1024},
+      {"base_mlp_dim", &C::base_mlp_dim, "width inside the feed-forward layers", 1, 262144},
+      {"base_num_decoder_layers", &C::base_num_decoder_layers, "layers", 1, 1024},
+      {"head_dim", &C::head_dim, "width of a head; even", 2, 1024},
+      {"rope_max_timescale", &C::rope_max_timescale, "slowest wavelength of the rotary positions", 1, 1e12},
+      {"normalization_layer_epsilon", &C::normalization_layer_epsilon, "added to mean squares", 1e-12, 1},
+      {"dtype", &C::dtype, "type of activations and products", 0, 0, {"float32", "bfloat16"}},
+      {"weight_dtype", &C::weight_dtype, "type of weights and moments", 0, 0, {"float32"}},
+      {"remat_policy", &C::remat_policy, "what backward keeps: all, results of products, nothing", 0, 0, {"full_save", "minimal", "full"}},
+      {"init_weights_seed", &C::init_weights_seed, "seed of the first weights", 0, kSeeds},
+      {"train_files", &C::train_files, "text files or patterns, as a list or separated by commas"},
+      {"eval_fraction", &C::eval_fraction, "share of the text, at its end, kept for evaluation", 0, 0.9},
+      {"max_target_length", &C::max_target_length, "tokens of a sequence", 1, 1 << 20},
+      {"per_device_batch_size", &C::per_device_batch_size, "sequences of a step", 1, 65536},
+      {"data_shuffle_seed", &C::data_shuffle_seed, "seed of the order of the data", 0, kSeeds},
+      {"steps", &C::steps, "training steps", 1, kMany},
+      {"learning_rate", &C::learning_rate, "highest learning rate", 0, 100},
+      {"warmup_steps_fraction", &C::warmup_steps_fraction, "share of steps over which the rate rises from 0", 0, 1},
+      {"cosine_learning_rate_final_fraction", &C::cosine_learning_rate_final_fraction, "share of the rate that is left at the last step", 0, 1},
+      {"adam_b1", &C::adam_b1, "decay of the first moment", 0, 0.999999},
+      {"adam_b2", &C::adam_b2, "decay of the second moment", 0, 0.999999},
+      {"adam_eps", &C::adam_eps, "added to the root of the second moment", 0, 1},
+      {"adam_weight_decay", &C::adam_weight_decay, "decoupled weight decay", 0, 100},
+      {"gradient_clipping_threshold", &C::gradient_clipping_threshold, "largest norm of all gradients; 0 for no limit", 0, kMany},
+      {"run_name", &C::run_name, "folder of the run; the same name goes on where it stopped"},
+      {"base_output_directory", &C::base_output_directory, "folder of all runs"},
+      {"enable_checkpointing", &C::enable_checkpointing, "write checkpoints and go on from them"},
+      {"checkpoint_period", &C::checkpoint_period, "steps from one checkpoint to the next", 1, kMany},
+      {"max_num_checkpoints_to_keep", &C::max_num_checkpoints_to_keep, "older ones are removed; 0 keeps all", 0, kMany},
+      {"eval_interval", &C::eval_interval, "steps from one evaluation to the next; 0 for none", 0, kMany},
+      {"eval_steps", &C::eval_steps, "most batches of one evaluation", 1, kMany},
+      {"log_period", &C::log_period, "steps from one printed line to the next", 1, kMany},
+      {"metrics_file", &C::metrics_file, "JSON lines, one for each step; default: metrics.jsonl in the run's folder"},
+      {"max_seconds", &C::max_seconds, "stop and save after this time; 0 for no limit", 0, kMany},
+  };
+  for (std::size_t i = 0; i < 9; ++i) out[i].shapes_model = true;
+  return out;
+}
+
+std::string allowed(const Field& f) {
+  if (std::holds_alternative<std::int64_t Config::*>(f.member)) return fmt::format("an integer from {} to {}", static_cast<std::int64_t>(f.least), static_cast<std::int64_t>(f.most));
+  if (std::holds_alternative<double Config::*>(f.member)) return fmt::format("a number from {:g} to {:g}", f.least, f.most);
+  if (std::holds_alternative<bool Config::*>(f.member)) return "true or false";
+  if (std::holds_alternative<Texts Config::*>(f.member)) return "a list of file names or patterns";
+  return f.choices.empty() ? "text" : fmt::format("{}", fmt::join(f.choices, " or "));
+}
+
+[[noreturn]] void refuse(const Field& f, const std::string& value) {
+  throw ConfigError(fmt::format("{}={}: allowed is {}", f.name, value, allowed(f)));
+}
+
+const Field& field(const std::string& key) {
+  std::vector<std::string_view> names;
+  for (const Field& f : fields()) {
+    if (f.name == key) return f;
+    names.push_back(f.name);
+  }
+  const std::string_view meant = nearest(key, names);
+  throw ConfigError(meant.empty() ? fmt::format("unknown key '{}'; 'strata train --help' lists all keys", key) : fmt::format("unknown key '{}'; did you mean '{}'?", key, meant));
+}
+
+template <class T>
+std::optional<T> whole_number(const std::string& text) {
+  T out{};
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return out;
+}
+
+/// MaxText's files write large counts as 1e4 too.
+std::optional<std::int64_t> integer(const std::string& text) {
+  if (auto n = whole_number<std::int64_t>(text)) return n;
+  auto d = whole_number<double>(text);
+  if (!d || !(std::abs(*d) < 1e15) || *d != std::floor(*d)) return {};
+  return static_cast<std::int64_t>(*d);
+}
+
+Texts split(const std::string& text) {
+  Texts out;
+  std::size_t from = 0;
+  for (std::size_t at; from <= text.size(); from = at + 1) {
+    at = std::min(text.find(',', from), text.size());
+    if (at > from) out.push_back(text.substr(from, at - from));
+  }
+  return out;
+}
+
+void set_field(Config& c, const Field& f, const std::string& value) {
+  auto one = [&]<class T>(T Config::* member) {
+    if constexpr (std::same_as<T, bool>) {
+      if (value != "true" && value != "false" && value != "True" && value != "False") refuse(f, value);
+      c.*member = value == "true" || value == "True";
+    } else if constexpr (std::same_as<T, std::string>) {
+      if (!f.choices.empty() && std::find(f.choices.begin(), f.choices.end(), value) == f.choices.end()) refuse(f, value);
+      c.*member = value;
+    } else if constexpr (std::same_as<T, Texts>) {
+      c.*member = split(value);
+    } else {
+      std::optional<T> number;
+      if constexpr (std::same_as<T, double>) number = whole_number<double>(value);
+      else number = integer(value);
+      if (!number || !(static_cast<double>(*number) >= f.least && static_cast<double>(*number) <= f.most)) refuse(f, value);
+      c.*member = *number;
+    }
+  };
+  std::visit(one, f.member);
+}
+
+void read_yaml(Config& c, const std::string& text, const std::string& path) {
+  try {
+    const YAML::Node all = YAML::Load(text);
+    if (all.IsNull()) return;
+    if (!all.IsMap()) throw ConfigError("the file is no list of 'key: value' lines");
+    for (const auto& entry : all) {
+      const auto key = entry.first.as<std::string>();
+      const Field& f = field(key);
+      if (entry.second.IsSequence() && std::holds_alternative<Texts Config::*>(f.member)) {
+        c.*std::get<Texts Config::*>(f.member) = entry.second.as<Texts>();
+      } else if (entry.second.IsScalar() || entry.second.IsNull()) {
+        set_field(c, f, entry.second.IsNull() ? "" : entry.second.as<std::string>());
+      } else {
+        throw ConfigError(fmt::format("{}: allowed is {}, not a nested value", key, allowed(f)));
+      }
+    }
+  } catch (const ConfigError& e) {
+    throw ConfigError(fmt::format("{}: {}", path, e.what()));
+  } catch (const YAML::Exception& e) {
+    throw ConfigError(fmt::format("{}: not YAML: {}", path, e.what()));
+  }
+}
+
+json to_value(const Config& c, const Field& f) {
+  return std::visit([&](auto member) { return json(c.*member); }, f.member);
+}
+
+}  // namespace
+
+std::span<const Field> fields() {
+  static const std::vector<Field> all = make_fields();
+  return all;
+}
+
+void set(Config& config, const std::string& key, const std::string& value) { set_field(config, field(key), value); }
+
+Config read_config(const std::optional<std::string>& file, const std::vector<std::string>& overrides) {
+  Config out;
+  if (file) {
+    auto text = read_file(*file);
+    if (!text) throw ConfigError(text.status().message());
+    read_yaml(out, *text, *file);
+  }
+  for (const std::string& o : overrides) {
+    const std::size_t equals = o.find('=');
+    if (equals == std::string::npos) throw ConfigError(fmt::format("'{}' is neither a .yml file nor key=value", o));
+    set(out, o.substr(0, equals), o.substr(equals + 1));
+  }
+  check(out);
+  return out;
+}
+
+Config parse_config(const std::string& text, const std::string& name) {
+  Config out;
+  read_yaml(out, text, name);
+  return out;
+}
+
+void check(const Config& c) {
+  if (c.train_files.empty()) throw ConfigError("train_files is not set: give text files, as in train_files='text/*.txt'");
+  if (c.base_num_query_heads % c.base_num_kv_heads != 0) {
+    throw ConfigError(fmt::format("base_num_kv_heads={}: allowed is a divisor of base_num_query_heads={}", c.base_num_kv_heads, c.base_num_query_heads));
+  }
+  if (c.head_dim % 2 != 0) throw ConfigError(fmt::format("head_dim={}: allowed is an even number", c.head_dim));
+  if (c.eval_interval > 0 && c.eval_fraction == 0) throw ConfigError(fmt::format("eval_interval={}: allowed is 0 while eval_fraction is 0", c.eval_interval));
+  if (c.run_name.empty() || c.run_name == "." || c.run_name == ".." || c.run_name.find('/') != std::string::npos) {
+    throw ConfigError(fmt::format("run_name={}: allowed is a folder's name without '/'", c.run_name));
+  }
+}
+
+std::string json_value(const Config& config, const Field& f) { return to_value(config, f).dump(); }
+
+std::string to_yaml(const Config& config) {
+  std::string out;
+  // JSON's numbers, texts and lists are YAML's too.
+  for (const Field& f : fields()) out += fmt::format("{}: {}\n", f.name, json_value(config, f));
+  return out;
+}
+
+std::string to_json(const Config& config) {
+  json out = json::object();
+  for (const Field& f : fields()) out[std::string(f.name)] = to_value(config, f);
+  return out.dump();
+}
+
+std::string describe_fields() {
+  const Config defaults;
+  std::string out;
+  for (const Field& f : fields()) out += fmt::format("  {} = {}\n      {} ({})\n", f.name, json_value(defaults, f), f.doc, allowed(f));
+  return out;
+}
+
+std::string run_folder(const Config& c) { return (c.base_output_directory.empty() ? "." : c.base_output_directory) + "/" + c.run_name; }
+
+}  // namespace strata::train

@@ -1,0 +1,107 @@
+// What a run is told: one struct, one table of its keys, files and key=value on top of each other.
+//
+//   train::Config config = train::read_config("configs/demo_kjv.yml", {"steps=100", "learning_rate=1e-3"});
+//
+// Keys are MaxText's. A mistake in a key or value throws ConfigError with the key, the value and what is allowed.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "strata/base/error.h"
+
+namespace strata::train {
+
+struct Config {
+  // The model. Two runs that differ here have different weights.
+  std::int64_t vocab_size = 256;
+  std::int64_t base_emb_dim = 192;
+  std::int64_t base_num_query_heads = 6;
+  std::int64_t base_num_kv_heads = 3;
+  std::int64_t base_mlp_dim = 512;
+  std::int64_t base_num_decoder_layers = 4;
+  std::int64_t head_dim = 32;
+  double rope_max_timescale = 10000.0;
+  double normalization_layer_epsilon = 1e-5;
+  std::string dtype = "float32";
+  std::string weight_dtype = "float32";
+  std::string remat_policy = "full_save";
+  std::int64_t init_weights_seed = 0;
+  // The data.
+  std::vector<std::string> train_files;
+  double eval_fraction = 0.02;
+  std::int64_t max_target_length = 256;
+  std::int64_t per_device_batch_size = 8;
+  std::int64_t data_shuffle_seed = 0;
+  // The optimizer.
+  std::int64_t steps = 1000;
+  double learning_rate = 1e-3;
+  double warmup_steps_fraction = 0.1;
+  double cosine_learning_rate_final_fraction = 0.1;
+  double adam_b1 = 0.9;
+  double adam_b2 = 0.95;
+  double adam_eps = 1e-8;
+  double adam_weight_decay = 0.1;
+  double gradient_clipping_threshold = 1.0;
+  // The run.
+  std::string run_name = "default";
+  std::string base_output_directory = "runs";
+  bool enable_checkpointing = true;
+  std::int64_t checkpoint_period = 500;
+  std::int64_t max_num_checkpoints_to_keep = 3;
+  std::int64_t eval_interval = 0;
+  std::int64_t eval_steps = 8;
+  std::int64_t log_period = 10;
+  std::string metrics_file;
+  double max_seconds = 0;
+};
+
+/// The user's mistake in a configuration: exit status 2.
+class ConfigError : public Error {
+ public:
+  explicit ConfigError(std::string message) : Error("", std::move(message)) {}
+};
+
+/// One key.
+struct Field {
+  using Member = std::variant<std::int64_t Config::*, double Config::*, bool Config::*, std::string Config::*, std::vector<std::string> Config::*>;
+  std::string_view name;
+  Member member;
+  std::string_view doc;
+  /// Numbers: the range, ends included.
+  double least = 0, most = 0;
+  /// Texts: what they may be; empty for any.
+  std::vector<std::string_view> choices = {};
+  /// Whether it decides the shapes of weights.
+  bool shapes_model = false;
+};
+/// All keys in the order of the struct.
+std::span<const Field> fields();
+
+/// The file's keys (none without a file), then each "key=value" in order, then `check`. Throws ConfigError, also for a file that
+/// cannot be read or is no YAML mapping.
+Config read_config(const std::optional<std::string>& file, const std::vector<std::string>& overrides);
+/// The keys of a YAML or JSON text over the defaults; `name` stands for it in messages. Throws ConfigError; does not `check`.
+Config parse_config(const std::string& text, const std::string& name);
+/// Sets one key from its text. Throws ConfigError.
+void set(Config& config, const std::string& key, const std::string& value);
+/// What no single key shows: heads that do not divide, a missing train_files. Throws ConfigError.
+void check(const Config& config);
+
+/// All keys with their values as YAML, which `read_config` reads back to the same values.
+std::string to_yaml(const Config& config);
+/// The same as one JSON object.
+std::string to_json(const Config& config);
+/// The value of a key in JSON: `0.001`, `"float32"`, `["a.txt"]`.
+std::string json_value(const Config& config, const Field& field);
+/// Keys, types, defaults, ranges and what they mean; for --help.
+std::string describe_fields();
+/// The folder of the run: base_output_directory/run_name.
+std::string run_folder(const Config& config);
+
+}  // namespace strata::train

@@ -1,0 +1,195 @@
+#include "strata/train/run.h"
+
+#include <cmath>
+
+#include "strata/base/text.h"
+#include "strata/data/batches.h"
+#include "strata/train/interrupt.h"
+#include "strata/train/metrics.h"
+#include "strata/train/state.h"
+
+namespace strata::train {
+namespace {
+
+using Outcome = RunResult::Outcome;
+
+/// Speed of late steps; the first one, which compiles, does not count.
+class Pace {
+ public:
+  void add(double seconds) {
+    if (++steps_ == 1) return;
+    average_ = steps_ == 2 ? seconds : 0.9 * average_ + 0.1 * seconds;
+  }
+  double seconds_per_step() const { return average_; }
+
+ private:
+  std::int64_t steps_ = 0;
+  double average_ = 0;
+};
+
+class Run {
+ public:
+  Run(const Config& config, Progress& progress, data::Corpus corpus, data::Batches batches, std::optional<data::Batches> eval)
+      : c_(config), progress_(progress), corpus_(std::move(corpus)), batches_(std::move(batches)), eval_batches_(std::move(eval)),
+        step_function_(make_step(model_config(config), make_optimizer(config))), eval_function_(make_eval(model_config(config))),
+        flops_(llama::flops_per_step(model_config(config), config.per_device_batch_size, config.max_target_length)) {}
+
+  Status start();
+  Result<RunResult> go();
+
+ private:
+  std::string checkpoints() const { return run_folder(c_) + "/checkpoints"; }
+  Status resume();
+  Status one_step();
+  Status evaluate();
+  Status save();
+  void report(double seconds);
+  bool due(std::int64_t period) const { return period > 0 && (result_.step % period == 0 || result_.step == c_.steps); }
+
+  const Config& c_;
+  Progress& progress_;
+  data::Corpus corpus_;
+  data::Batches batches_;
+  std::optional<data::Batches> eval_batches_;
+  decltype(make_step({}, std::declval<optim::AdamW>())) step_function_;
+  decltype(make_eval({})) eval_function_;
+  double flops_;
+  State state_;
+  std::optional<Metrics> metrics_;
+  Pace pace_;
+  RunResult result_;
+  std::int64_t saved_step_ = -1;
+};
+
+Status Run::resume() {
+  if (!c_.enable_checkpointing) return {};
+  auto latest = checkpoint::load_latest(checkpoints());
+  if (!latest) return latest.status();
+  for (const Status& damaged : latest->damaged) progress_.line(fmt::format("damaged checkpoint passed over: {}", damaged.message()));
+  if (!latest->checkpoint) {
+    if (latest->damaged.empty()) return {};
+    return Status(Code::corrupt, "{}: no checkpoint is whole; remove the folder or choose another run_name to begin anew", checkpoints());
+  }
+  auto state = from_checkpoint(*latest->checkpoint, c_);
+  if (!state) return state.status();
+  if (!same_text(*latest->checkpoint, corpus_)) progress_.line("note: train_files hold another text than when the checkpoint was written");
+  state_ = std::move(*state);
+  result_.step = saved_step_ = latest->checkpoint->step;
+  result_.checkpoint = latest->folder;
+  progress_.line(fmt::format("going on from {}", latest->folder));
+  return {};
+}
+
+Status Run::start() {
+  if (Status s = resume(); !s.ok()) return s;
+  if (saved_step_ < 0) state_ = init_state(c_);
+  if (Status s = write_file_atomic(run_folder(c_) + "/config.yml", to_yaml(c_)); !s.ok()) return s;
+  auto metrics = Metrics::open(c_.metrics_file.empty() ? run_folder(c_) + "/metrics.jsonl" : c_.metrics_file, result_.step);
+  if (!metrics) return metrics.status();
+  metrics_ = std::move(*metrics);
+  progress_.line(fmt::format("{} parameters, {} of text in {} windows of {}, {} steps of {} tokens, {}", human_count(static_cast<double>(llama::count(model_config(c_)))),
+                             human_count(static_cast<double>(corpus_.tokens().size())), batches_.windows(), c_.max_target_length, c_.steps,
+                             c_.per_device_batch_size * c_.max_target_length, run_folder(c_)));
+  return {};
+}
+
+void Run::report(double seconds) {
+  const double tokens = static_cast<double>(c_.per_device_batch_size * c_.max_target_length), per_step = pace_.seconds_per_step();
+  result_.tokens_per_second = per_step > 0 ? tokens / per_step : 0;
+  if (progress_.live()) {
+    progress_.show(fmt::format("step {}/{} | loss {:.4f} | {:.0f} tokens/s | {} left", result_.step, c_.steps, result_.loss, result_.tokens_per_second,
+                               per_step > 0 ? human_time(per_step * static_cast<double>(c_.steps - result_.step)) : "?"));
+  }
+  // On a terminal the state line says the same all the time; lines stay for a log.
+  if (!progress_.live() && due(c_.log_period)) {
+    progress_.line(fmt::format("completed step: {}, seconds: {:.3f}, TFLOP/s/device: {:.3f}, Tokens/s/device: {:.3f}, total_weights: {}, loss: {:.3f}", result_.step, seconds,
+                               flops_ / seconds * 1e-12, tokens / seconds, c_.per_device_batch_size * c_.max_target_length, result_.loss));
+  }
+}
+
+Status Run::one_step() {
+  const double begin = seconds_now();
+  data::Batch batch = batches_.at(result_.step);
+  auto [loss, next] = step_function_(std::move(state_), Array(std::move(batch.tokens)), Array(std::move(batch.targets)));
+  state_ = std::move(next);
+  result_.loss = loss.template item<float>();
+  if (!std::isfinite(result_.loss)) {
+    result_.outcome = Outcome::diverged;
+    return {};
+  }
+  ++result_.step;
+  const double seconds = seconds_now() - begin;
+  pace_.add(seconds);
+  report(seconds);
+  return metrics_->add_step(result_.step, result_.loss, static_cast<double>(c_.per_device_batch_size * c_.max_target_length) / seconds, seconds);
+}
+
+Status Run::evaluate() {
+  const std::int64_t count = std::min(c_.eval_steps, eval_batches_->batches());
+  double total = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    data::Batch batch = eval_batches_->at(i);
+    total += eval_function_(state_.params, Array(std::move(batch.tokens)), Array(std::move(batch.targets))).template item<float>();
+  }
+  const auto loss = static_cast<float>(total / static_cast<double>(count));
+  progress_.line(fmt::format("eval after step: {}, loss: {:.4f}, bits per byte: {:.4f}", result_.step, loss, loss / std::log(2.0)));
+  return metrics_->add_eval(result_.step, loss);
+}
+
+Status Run::save() {
+  if (!c_.enable_checkpointing || saved_step_ == result_.step) return {};
+  if (Status s = metrics_->sync(); !s.ok()) return s;
+  if (Status s = checkpoint::save(checkpoints(), to_checkpoint(state_, result_.step, c_, corpus_), c_.max_num_checkpoints_to_keep); !s.ok()) return s;
+  saved_step_ = result_.step;
+  result_.checkpoint = fmt::format("{}/{}", checkpoints(), result_.step);
+  progress_.line(fmt::format("saved {}", result_.checkpoint));
+  return {};
+}
+
+Result<RunResult> Run::go() {
+  Interrupt interrupt;
+  const double begin = seconds_now();
+  while (result_.step < c_.steps) {
+    if (Status s = one_step(); !s.ok()) return s;
+    if (result_.outcome == Outcome::diverged) break;
+    if (eval_batches_ && due(c_.eval_interval)) {
+      if (Status s = evaluate(); !s.ok()) return s;
+    }
+    if (due(c_.checkpoint_period)) {
+      if (Status s = save(); !s.ok()) return s;
+    }
+    if (result_.step == c_.steps) break;
+    if (interrupt.asked()) result_.outcome = Outcome::interrupted;
+    else if (c_.max_seconds > 0 && seconds_now() - begin >= c_.max_seconds) result_.outcome = Outcome::time_over;
+    if (result_.outcome != Outcome::done) break;
+  }
+  progress_.clear();
+  if (result_.outcome != Outcome::diverged) {
+    if (Status s = save(); !s.ok()) return s;
+  }
+  if (Status s = metrics_->sync(); !s.ok()) return s;
+  return result_;
+}
+
+}  // namespace
+
+Result<RunResult> run(const Config& config, Progress& progress) {
+  auto corpus = data::read_corpus(config.train_files, {.eval_fraction = config.eval_fraction});
+  if (!corpus) return corpus.status();
+  auto batches = data::Batches::make(corpus->train(), {.batch = config.per_device_batch_size, .length = config.max_target_length, .seed = static_cast<std::uint32_t>(config.data_shuffle_seed)});
+  if (!batches) return Status(Code::invalid, "train_files: {}", batches.status().message());
+  std::optional<data::Batches> eval;
+  if (config.eval_interval > 0) {
+    auto made = data::Batches::make(corpus->eval(), {.batch = config.per_device_batch_size, .length = config.max_target_length, .in_order = true});
+    if (!made) return Status(Code::invalid, "eval_fraction={}: {}", config.eval_fraction, made.status().message());
+    eval = std::move(*made);
+  }
+  if (Status s = make_folders(run_folder(config)); !s.ok()) return s;
+  auto lock = FileLock::take(run_folder(config) + "/lock");
+  if (!lock) return lock.status();
+  Run r(config, progress, std::move(*corpus), std::move(*batches), std::move(eval));
+  if (Status s = r.start(); !s.ok()) return s;
+  return r.go();
+}
+
+}  // namespace strata::train

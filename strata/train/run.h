@@ -1,0 +1,38 @@
+// A training run from its first step, or from its newest checkpoint, to its last.
+//
+//   Progress progress(STDERR_FILENO);
+//   auto result = train::run(config, progress);
+//
+// base_output_directory/run_name holds all of a run: config.yml, metrics.jsonl, checkpoints/. The same configuration goes
+// on from the newest whole checkpoint, with the bits that an unbroken run has: every step depends on the state and its
+// number alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "strata/base/progress.h"
+#include "strata/base/result.h"
+#include "strata/train/config.h"
+
+namespace strata::train {
+
+struct RunResult {
+  enum class Outcome {
+    done,         // all steps are completed
+    time_over,    // max_seconds have passed
+    interrupted,  // SIGINT or SIGTERM
+    diverged,     // the loss is no number; nothing of that step is saved
+  };
+  Outcome outcome = Outcome::done;
+  std::int64_t step = 0;    // completed steps
+  float loss = 0;           // of the last one
+  std::string checkpoint;   // the newest one's folder; empty when there is none
+  double tokens_per_second = 0;
+};
+
+/// Throws ConfigError for a configuration that does not fit the text or the run's checkpoints. Fails with the status of
+/// the text, of a disk that is full, or Code::exists when the run is under way in another process.
+Result<RunResult> run(const Config& config, Progress& progress);
+
+}  // namespace strata::train

@@ -1,0 +1,198 @@
+#include "strata/train/run.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "strata/base/file.h"
+#include "strata/base/thread_pool.h"
+#include "strata/checkpoint/checkpoint.h"
+#include "strata/compile/cpu_client.h"
+#include "strata/train/generate.h"
+
+namespace strata::train {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+class RunTest : public testing::Test {
+ protected:
+  RunTest() {
+    compile::register_cpu();
+    std::string name = testing::TempDir() + "run_XXXXXX";
+    folder_ = ::mkdtemp(name.data());
+    std::string text;
+    for (int i = 0; i < 400; ++i) text += "verse " + std::to_string(i * i % 97) + " of a little book.\n";
+    std::ofstream(folder_ + "/text.txt") << text;
+  }
+  ~RunTest() override {
+    set_num_threads(0);
+    fs::remove_all(folder_);
+  }
+  /// A model of a few thousand weights.
+  Config tiny(const std::string& name, std::vector<std::string> more = {}) const {
+    std::vector<std::string> keys = {"base_emb_dim=16", "base_num_query_heads=2", "base_num_kv_heads=1", "head_dim=8", "base_mlp_dim=24", "base_num_decoder_layers=2",
+                                     "max_target_length=24", "per_device_batch_size=3", "steps=6", "checkpoint_period=2", "eval_interval=3", "eval_steps=2",
+                                     "learning_rate=1e-2", "train_files=" + folder_ + "/text.txt", "base_output_directory=" + folder_, "run_name=" + name};
+    keys.insert(keys.end(), more.begin(), more.end());
+    return read_config({}, keys);
+  }
+  Result<RunResult> train(const Config& c) {
+    const int quiet = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    Progress progress(quiet);
+    auto result = run(c, progress);
+    ::close(quiet);
+    return result;
+  }
+  /// Steps and losses as written, without times.
+  std::vector<std::string> losses(const std::string& name) const {
+    std::vector<std::string> out;
+    std::ifstream in(folder_ + "/" + name + "/metrics.jsonl");
+    for (std::string line; std::getline(in, line);) out.push_back(line.substr(0, std::min(line.find(",\"tokens_per_second\""), line.size())));
+    return out;
+  }
+  bool same_weights(const std::string& a, const std::string& b, std::int64_t step) const {
+    auto left = checkpoint::load(fmt::format("{}/{}/checkpoints/{}", folder_, a, step)), right = checkpoint::load(fmt::format("{}/{}/checkpoints/{}", folder_, b, step));
+    if (!left || !right || left->parts.size() != right->parts.size()) return false;
+    for (const auto& [part, tensors] : left->parts) {
+      for (const auto& [name, tensor] : tensors) {
+        if (!tensor.same_bits(right->parts.at(part).at(name))) return false;
+      }
+    }
+    return true;
+  }
+  std::string folder_;
+};
+
+TEST_F(RunTest, LearnsAndKeepsARecord) {
+  auto r = train(tiny("a", {"steps=40", "checkpoint_period=100", "eval_interval=0"}));
+  ASSERT_TRUE(r.ok()) << r.status().message();
+  EXPECT_EQ(r->outcome, RunResult::Outcome::done);
+  EXPECT_EQ(r->step, 40);
+  EXPECT_LT(r->loss, 4.5f);  // ln 256 is 5.55
+  EXPECT_EQ(r->checkpoint, folder_ + "/a/checkpoints/40");
+  EXPECT_EQ(losses("a").size(), 40u);
+  EXPECT_EQ(to_yaml(read_config(folder_ + "/a/config.yml", {})), to_yaml(tiny("a", {"steps=40", "checkpoint_period=100", "eval_interval=0"})));
+}
+
+TEST_F(RunTest, ResumingAfterAnyStepGivesTheSameBits) {
+  ASSERT_TRUE(train(tiny("whole")).ok());
+  ASSERT_TRUE(train(tiny("broken", {"max_seconds=1e-9"})).ok());  // one step, saved
+  EXPECT_EQ(losses("broken").size(), 1u);
+  auto second = train(tiny("broken", {"max_seconds=1e-9"}));
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->outcome, RunResult::Outcome::time_over);
+  EXPECT_EQ(second->step, 2);
+  auto last = train(tiny("broken"));
+  ASSERT_TRUE(last.ok()) << last.status().message();
+  EXPECT_EQ(last->step, 6);
+  EXPECT_EQ(losses("broken"), losses("whole"));
+  EXPECT_TRUE(same_weights("whole", "broken", 6));
+}
+
+TEST_F(RunTest, ThreadsDoNotChangeBits) {
+  for (int threads : {1, 2, 3}) {
+    set_num_threads(threads);
+    ASSERT_TRUE(train(tiny("threads" + std::to_string(threads))).ok());
+  }
+  EXPECT_TRUE(same_weights("threads1", "threads2", 6));
+  EXPECT_TRUE(same_weights("threads1", "threads3", 6));
+  EXPECT_EQ(losses("threads1"), losses("threads3"));
+}
+
+TEST_F(RunTest, AFinishedRunIsNotRunAgain) {
+  ASSERT_TRUE(train(tiny("a")).ok());
+  const auto before = losses("a");
+  auto again = train(tiny("a"));
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->step, 6);
+  EXPECT_EQ(losses("a"), before);
+}
+
+TEST_F(RunTest, ADamagedCheckpointCostsItsStepsOnly) {
+  ASSERT_TRUE(train(tiny("whole")).ok());
+  ASSERT_TRUE(train(tiny("hurt")).ok());
+  fs::resize_file(folder_ + "/hurt/checkpoints/6/optimizer.safetensors", 100);
+  auto r = train(tiny("hurt"));
+  ASSERT_TRUE(r.ok()) << r.status().message();
+  EXPECT_EQ(losses("hurt"), losses("whole"));
+  EXPECT_TRUE(same_weights("whole", "hurt", 6));
+}
+
+TEST_F(RunTest, WithoutAWholeCheckpointNothingIsOverwritten) {
+  ASSERT_TRUE(train(tiny("a", {"max_num_checkpoints_to_keep=1"})).ok());
+  fs::remove(folder_ + "/a/checkpoints/6/manifest.json");
+  EXPECT_THAT(train(tiny("a")).status().message(), HasSubstr("no checkpoint is whole"));
+}
+
+TEST_F(RunTest, AnotherModelIsRefusedByItsKeys) {
+  ASSERT_TRUE(train(tiny("a", {"steps=1"})).ok());
+  try {
+    (void)train(tiny("a", {"base_mlp_dim=32"})).ok();
+    FAIL() << "accepted";
+  } catch (const ConfigError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("base_mlp_dim=32 (the checkpoint has 24)"));
+  }
+}
+
+TEST_F(RunTest, ALossThatIsNoNumberStopsTheRun) {
+  auto r = train(tiny("a", {"learning_rate=100", "adam_weight_decay=100", "gradient_clipping_threshold=0", "warmup_steps_fraction=0", "steps=60", "eval_interval=0"}));
+  ASSERT_TRUE(r.ok());
+  EXPECT_EQ(r->outcome, RunResult::Outcome::diverged);
+  EXPECT_LT(r->step, 60);
+}
+
+TEST_F(RunTest, TextsThatDoNotFitAreRefused) {
+  std::ofstream(folder_ + "/short.txt") << "short";
+  EXPECT_THAT(train(tiny("a", {"train_files=" + folder_ + "/short.txt"})).status().message(), HasSubstr("the text is too short"));
+  EXPECT_THAT(train(tiny("a", {"eval_fraction=0.001"})).status().message(), HasSubstr("eval_fraction=0.001: the text is too short"));
+  EXPECT_THAT(train(tiny("a", {"train_files=" + folder_ + "/absent.txt"})).status().message(), HasSubstr("absent.txt: cannot open"));
+}
+
+TEST_F(RunTest, ASecondProcessIsRefused) {
+  ASSERT_TRUE(make_folders(folder_ + "/a").ok());
+  auto held = FileLock::take(folder_ + "/a/lock");
+  EXPECT_EQ(train(tiny("a")).status().code(), Code::exists);
+}
+
+TEST_F(RunTest, LinesOfStepsThatAreLostAreTakenAway) {
+  ASSERT_TRUE(train(tiny("whole", {"eval_interval=0"})).ok());
+  ASSERT_TRUE(train(tiny("a", {"eval_interval=0"})).ok());
+  fs::remove_all(folder_ + "/a/checkpoints/6");
+  std::ofstream(folder_ + "/a/metrics.jsonl", std::ios::app) << "{\"step\":7,\"lo";
+  ASSERT_TRUE(train(tiny("a", {"eval_interval=0"})).ok());
+  EXPECT_EQ(losses("a"), losses("whole"));
+}
+
+TEST_F(RunTest, GeneratedTextDependsOnTheSeedOnly) {
+  ASSERT_TRUE(train(tiny("a")).ok());
+  auto text = [&](std::uint64_t seed, double temperature) {
+    auto generator = Generator::load(folder_ + "/a");
+    std::string out;
+    generator->generate("verse", {.max_tokens = 40, .temperature = temperature, .seed = seed}, [&](std::string_view piece) { out += piece; });
+    return out;
+  };
+  EXPECT_EQ(text(1, 1.0).size(), 40u);
+  EXPECT_EQ(text(1, 1.0), text(1, 1.0));
+  EXPECT_NE(text(1, 1.0), text(2, 1.0));
+  EXPECT_EQ(text(1, 0), text(2, 0));
+  EXPECT_THAT(Generator::load(folder_ + "/b").status().message(), HasSubstr("no checkpoint there"));
+}
+
+TEST(Sample, DrawsByProbability) {
+  const std::vector<float> logits = {0, 1, -1};  // 0.245 0.665 0.090
+  EXPECT_EQ(sample(logits, 0, 0.99), 1);
+  EXPECT_EQ(sample(logits, 1, 0.24), 0);
+  EXPECT_EQ(sample(logits, 1, 0.25), 1);
+  EXPECT_EQ(sample(logits, 1, 0.92), 2);
+  EXPECT_EQ(sample(logits, 0.01, 0.999), 1);
+}
+
+}  // namespace
+}  // namespace strata::train

@@ -1,0 +1,123 @@
+#include "strata/train/state.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "strata/api/random.h"
+#include "strata/base/checksum.h"
+
+namespace strata::train {
+namespace {
+
+constexpr const char* kParams = "params";
+constexpr const char* kOptimizer = "optimizer";
+
+template <class T>
+checkpoint::Tensors to_tensors(const T& tree) {
+  checkpoint::Tensors out;
+  tree::for_each_path(tree, [&](const std::string& path, const Array& leaf) { out.emplace(path, leaf.literal()); });
+  return out;
+}
+
+/// Fills a tree whose leaves know their types.
+template <class T>
+Status fill(T& tree, const checkpoint::Checkpoint& c, const std::string& part) {
+  auto tensors = c.parts.find(part);
+  if (tensors == c.parts.end()) return Status(Code::corrupt, "checkpoint of step {}: part '{}' is missing", c.step, part);
+  Status status;
+  tree::for_each_path(tree, [&](const std::string& path, Array& leaf) {
+    auto found = tensors->second.find(path);
+    if (!status.ok()) return;
+    if (found == tensors->second.end()) {
+      status = Status(Code::corrupt, "checkpoint of step {}: tensor '{}' of {} is missing", c.step, path, part);
+    } else if (!(found->second.type() == leaf.type())) {
+      status = Status(Code::corrupt, "checkpoint of step {}: tensor '{}' of {} is {}, expected {}", c.step, path, part, found->second.type().to_string(), leaf.type().to_string());
+    } else {
+      leaf = Array(found->second);
+    }
+  });
+  return status;
+}
+
+/// The types of a fresh state, without its values.
+State abstract_state(const Config& config) {
+  return eval_shape([&](const Array& key) { return init(key, model_config(config), make_optimizer(config)); }, random::key(0));
+}
+
+void check_same_model(const Config& now, const Config& then, std::int64_t step) {
+  std::string differences;
+  for (const Field& f : fields()) {
+    if (!f.shapes_model || json_value(now, f) == json_value(then, f)) continue;
+    differences += fmt::format("{}{}={} (the checkpoint has {})", differences.empty() ? "" : ", ", f.name, json_value(now, f), json_value(then, f));
+  }
+  if (differences.empty()) return;
+  throw ConfigError(fmt::format("the run '{}' has a checkpoint of step {} of another model: {}; choose another run_name, or the same model", now.run_name, step, differences));
+}
+
+}  // namespace
+
+llama::Config model_config(const Config& c) {
+  llama::Config m;
+  m.vocab_size = c.vocab_size;
+  m.base_emb_dim = c.base_emb_dim;
+  m.base_num_decoder_layers = c.base_num_decoder_layers;
+  m.base_num_query_heads = c.base_num_query_heads;
+  m.base_num_kv_heads = c.base_num_kv_heads;
+  m.head_dim = c.head_dim;
+  m.base_mlp_dim = c.base_mlp_dim;
+  m.rope_max_timescale = c.rope_max_timescale;
+  m.normalization_layer_epsilon = c.normalization_layer_epsilon;
+  m.dtype = c.dtype == "bfloat16" ? DType::bf16 : DType::f32;
+  m.remat_policy = c.remat_policy;
+  return m;
+}
+
+optim::AdamW make_optimizer(const Config& c) {
+  const auto warmup = static_cast<std::int64_t>(std::llround(static_cast<double>(c.steps) * c.warmup_steps_fraction));
+  return optim::adamw(optim::warmup_cosine_schedule(c.learning_rate, warmup, c.steps, c.cosine_learning_rate_final_fraction),
+                      {.b1 = c.adam_b1, .b2 = c.adam_b2, .eps = c.adam_eps, .weight_decay = c.adam_weight_decay, .max_norm = c.gradient_clipping_threshold});
+}
+
+State init_state(const Config& c) {
+  State state = jit([&](const Array& key) { return init(key, model_config(c), make_optimizer(c)); }, {.name = "init"})(random::key(c.init_weights_seed));
+  // Leaves of their own memory and without weak types, as those of a loaded checkpoint are: one compiled step serves both.
+  return tree::map([](const Array& leaf) { return asarray(leaf.literal()); }, std::move(state));
+}
+
+checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config, const data::Corpus& corpus) {
+  checkpoint::Checkpoint out{step, {}, {}};
+  out.parts[kParams] = to_tensors(state.params);
+  out.parts[kOptimizer] = to_tensors(state.optimizer);
+  const nlohmann::ordered_json text = {{"crc32c", hex32(corpus.checksum())}, {"tokens", corpus.tokens().size()}, {"files", corpus.files()}, {"next_batch", step}};
+  out.notes = {{"config", to_json(config)}, {"data", text.dump()}, {"random_key", fmt::format("[0,{}]", config.init_weights_seed)}, {"version", "\"0.1.0\""}};
+  return out;
+}
+
+Result<State> from_checkpoint(const checkpoint::Checkpoint& c, const Config& config) {
+  check_same_model(config, config_of(c), c.step);
+  State state = abstract_state(config);
+  if (Status s = fill(state.params, c, kParams); !s.ok()) return s;
+  if (Status s = fill(state.optimizer, c, kOptimizer); !s.ok()) return s;
+  return state;
+}
+
+Result<llama::Params> params_from_checkpoint(const checkpoint::Checkpoint& c, const Config& config) {
+  State state = abstract_state(config);
+  if (Status s = fill(state.params, c, kParams); !s.ok()) return s;
+  return state.params;
+}
+
+Config config_of(const checkpoint::Checkpoint& c) {
+  auto note = c.notes.find("config");
+  if (note == c.notes.end()) throw ConfigError(fmt::format("the checkpoint of step {} has no configuration", c.step));
+  return parse_config(note->second, fmt::format("configuration of the checkpoint of step {}", c.step));
+}
+
+bool same_text(const checkpoint::Checkpoint& c, const data::Corpus& corpus) {
+  auto note = c.notes.find("data");
+  if (note == c.notes.end()) return false;
+  const auto value = nlohmann::json::parse(note->second, nullptr, false);
+  return value.is_object() && value.value("crc32c", "") == hex32(corpus.checksum());
+}
+
+}  // namespace strata::train

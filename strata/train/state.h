@@ -1,0 +1,33 @@
+// A run's state as a checkpoint and back.
+#pragma once
+
+#include "strata/base/result.h"
+#include "strata/checkpoint/checkpoint.h"
+#include "strata/data/corpus.h"
+#include "strata/train/config.h"
+#include "strata/train/step.h"
+
+namespace strata::train {
+
+/// The model that a configuration describes.
+llama::Config model_config(const Config& config);
+/// Warm-up, cosine decay, clipping, AdamW.
+optim::AdamW make_optimizer(const Config& config);
+
+/// Fresh weights and moments of the configuration's seed.
+State init_state(const Config& config);
+
+/// Parts "params" and "optimizer"; notes: the configuration, which text, the random key of the weights, the version.
+checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config, const data::Corpus& corpus);
+
+/// The state in a checkpoint. Throws ConfigError when it is of a model of other shape than the configuration's, naming
+/// the keys that differ; Code::corrupt when tensors are missing or of other types.
+Result<State> from_checkpoint(const checkpoint::Checkpoint& checkpoint, const Config& config);
+/// The weights alone.
+Result<llama::Params> params_from_checkpoint(const checkpoint::Checkpoint& checkpoint, const Config& config);
+/// The configuration that a checkpoint was written under. Throws ConfigError for a note that is none.
+Config config_of(const checkpoint::Checkpoint& checkpoint);
+/// Whether the text is the one that the checkpoint's run read.
+bool same_text(const checkpoint::Checkpoint& checkpoint, const data::Corpus& corpus);
+
+}  // namespace strata::train
