@@ -1,0 +1,145 @@
+#!/bin/sh
+# The `strata` command as a person meets it: exit statuses, messages, Ctrl-C, kill -9, resuming.
+#
+#   strata/cli/cli_test.sh BIN      BIN: the folder of the programs (default build/bin)
+#
+# Prints one line for each fact and ends with "N passed, N failed".
+set -u
+bin=$(cd "${1:-build/bin}" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+passed=0
+failed=0
+
+i=0
+while [ $i -lt 600 ]; do
+  echo "Verse $i of a little book, where $((i * i % 97)) follows $((i % 13))."
+  i=$((i + 1))
+done > text.txt
+: > empty.txt
+printf 'some\000bytes' > binary.txt
+
+# A model of a few thousand weights.
+model="base_emb_dim=16 base_num_query_heads=2 base_num_kv_heads=1 head_dim=8 base_mlp_dim=24 base_num_decoder_layers=1 max_target_length=16 per_device_batch_size=2"
+tiny="train_files=text.txt base_output_directory=. $model"
+
+fact() { # NAME CONDITION...
+  name=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+    echo "ok      $name"
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $name"
+    sed 's/^/        /' out err
+  fi
+}
+# Runs strata; its exit status in $status, its words in out and err.
+strata() {
+  "$bin/strata" "$@" > out 2> err
+  status=$?
+}
+is() { [ "$status" -eq "$1" ]; }
+says() { is "$1" && grep -qF -- "$2" err; }
+prints() { is "$1" && grep -qF -- "$2" out; }
+# Steps and losses, without times.
+losses() { sed 's/,"tokens_per_second".*//' "$1/metrics.jsonl"; }
+same_losses() { [ "$(losses "$1")" = "$(losses "$2")" ]; }
+same_weights() { cmp -s "$1/checkpoints/$3/params.safetensors" "$2/checkpoints/$3/params.safetensors" && cmp -s "$1/checkpoints/$3/optimizer.safetensors" "$2/checkpoints/$3/optimizer.safetensors"; }
+
+for command in "" train generate info; do
+  strata $command --help
+  fact "help of '$command' has an example" prints 0 "Example:"
+done
+strata train --help
+fact "help lists every key" prints 0 "gradient_clipping_threshold = 1.0"
+strata
+fact "no subcommand" is 2
+strata tarin
+fact "unknown subcommand" is 2
+strata info --json
+fact "info is JSON with the LLVM version" prints 0 '"llvm":"19'
+strata train $tiny --print-config
+fact "print-config" prints 0 "base_emb_dim: 16"
+
+strata train $tiny stesp=3
+fact "unknown key names the nearest" says 2 "unknown key 'stesp'; did you mean 'steps'?"
+strata train $tiny steps=three
+fact "mistyped value says what is allowed" says 2 "steps=three: allowed is an integer from 1 to 1000000000"
+strata train absent.yml
+fact "missing configuration" says 2 "absent.yml: cannot open"
+strata train $model
+fact "no text" says 2 "train_files is not set"
+strata train $tiny train_files=absent.txt
+fact "missing text" says 2 "absent.txt: cannot open"
+strata train $tiny train_files=empty.txt
+fact "empty text" says 2 "empty.txt: the file is empty"
+strata train $tiny train_files=binary.txt
+fact "binary text" says 2 "binary.txt: not a text file: byte 4 of 10 is NUL"
+
+strata train $tiny run_name=whole steps=12 checkpoint_period=4
+fact "trains" prints 0 "done: step 12 of 12"
+fact "lines as MaxText's" grep -q "^completed step: 10, seconds: .*, loss: " err
+strata generate --checkpoint whole --prompt Verse --max_tokens 20 --seed 1
+fact "generates from a run" prints 0 "Verse"
+strata generate --checkpoint absent
+fact "generate without a checkpoint" says 2 "absent: no checkpoint there"
+strata train $tiny run_name=whole steps=12 base_emb_dim=32
+fact "another model" says 2 "base_emb_dim=32 (the checkpoint has 16)"
+
+for threads in 1 3; do
+  strata train $tiny run_name=threads$threads steps=12 checkpoint_period=4 --threads $threads
+  fact "$threads threads: same bits" same_weights whole threads$threads 12
+done
+
+cp -r whole hurt
+printf x | dd of=hurt/checkpoints/12/params.safetensors bs=1 seek=700 conv=notrunc 2> /dev/null
+strata train $tiny run_name=hurt steps=12 checkpoint_period=4
+fact "a damaged checkpoint is passed over" says 0 "damaged checkpoint passed over: ./hurt/checkpoints/12/params.safetensors"
+fact "and the steps done again, same bits" same_weights whole hurt 12
+fact "and the record is whole" same_losses whole hurt
+
+# Long enough to be met in the middle.
+long="steps=4000 checkpoint_period=500 log_period=1000"
+meet() { # SIGNAL NAME: sends the signal once the run has recorded some steps
+  "$bin/strata" train $tiny run_name="$2" $long > out 2> err &
+  child=$!
+  tries=0
+  while [ "$(wc -l < "$2/metrics.jsonl" 2> /dev/null || echo 0)" -lt 700 ] && [ $tries -lt 1200 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+  done
+  kill -"$1" $child
+  wait $child
+  status=$?
+}
+strata train $tiny run_name=unbroken $long
+fact "the unbroken run" is 0
+meet INT interrupted 2> /dev/null
+fact "Ctrl-C ends with 130" prints 130 "the same command goes on from there"
+fact "in the middle" [ "$(losses interrupted | wc -l)" -lt 4000 ]
+strata train $tiny run_name=interrupted $long
+fact "and goes on" says 0 "going on from"
+fact "with the same bits" same_weights unbroken interrupted 4000
+fact "and the same record" same_losses unbroken interrupted
+meet KILL killed 2> /dev/null
+fact "kill -9 ends it" is 137
+strata train $tiny run_name=killed $long
+fact "it goes on from its checkpoint" says 0 "going on from ./killed/checkpoints/"
+fact "with the same bits" same_weights unbroken killed 4000
+fact "and the same record" same_losses unbroken killed
+
+# A disk that is full: a limit on the size of files, which every user may set (blocks of 512 bytes).
+cp -r whole full
+(ulimit -f 16; trap '' XFSZ; "$bin/strata" train $tiny run_name=full steps=16 checkpoint_period=4 > out 2> err)
+status=$?
+fact "a full disk ends with 4 and names the file" says 4 "safetensors: cannot write"
+strata generate --checkpoint full --max_tokens 5
+fact "and nothing is lost" is 0
+strata train $tiny run_name=full steps=16 checkpoint_period=4
+fact "and it goes on when there is room" prints 0 "done: step 16 of 16"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

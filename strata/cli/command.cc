@@ -1,0 +1,63 @@
+#include "strata/cli/command.h"
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <new>
+
+#include "strata/base/error.h"
+#include "strata/compile/cpu_client.h"
+
+namespace strata::cli {
+
+Exit exit_of(const Status& status) {
+  switch (status.code()) {
+    case Code::ok: return kDone;
+    case Code::not_found: case Code::exists: case Code::corrupt: case Code::invalid: case Code::unsupported: return kBadInput;
+    case Code::cancelled: return kInterrupted;
+    case Code::denied: case Code::no_space: case Code::io: return kWorld;
+  }
+  return kWorkFailed;
+}
+
+int fail(const Status& status) {
+  std::cerr << "strata: " << status.message() << "\n";
+  return exit_of(status);
+}
+
+int guarded(const std::function<int()>& action) {
+  try {
+    return action();
+  } catch (const Error& e) {
+    std::cerr << "strata: " << e.what() << "\n";
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "strata: out of memory\n";
+    return kWorld;
+  } catch (const std::exception& e) {
+    std::cerr << "strata: " << e.what() << "\n";
+    return kWorkFailed;
+  }
+}
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "Strata trains small language models by its own compiler and writes text with them.\n\n"
+      "Example:\n  strata train configs/demo_kjv.yml steps=200\n  strata generate --checkpoint build/demo/demo_kjv --prompt 'In the beginning'\n\n"
+      "Exit status: 0 done, 1 the work failed, 2 the input or configuration is wrong, 4 a file, memory or the disk failed,\n"
+      "130 after Ctrl-C with a checkpoint written."};
+  app.name("strata");
+  app.require_subcommand(1);
+  std::function<int()> action;
+  add_train(app, action);
+  add_generate(app, action);
+  add_info(app, action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? kDone : kBadInput;
+  }
+  compile::register_cpu();
+  return guarded(action);
+}
+
+}  // namespace strata::cli

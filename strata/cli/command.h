@@ -1,0 +1,38 @@
+// What the subcommands of `strata` share.
+#pragma once
+
+#include <functional>
+
+#include "strata/base/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace strata::cli {
+
+/// Exit statuses that people and scripts rely on.
+enum Exit {
+  kDone = 0,
+  kWorkFailed = 1,    // the loss is no number, our own check failed
+  kBadInput = 2,      // the user's input or configuration; the message names it and says what is allowed
+  kWorld = 4,         // a file, memory or the disk failed
+  kInterrupted = 130, // Ctrl-C, with a checkpoint written
+};
+
+/// The exit status that a failure means.
+Exit exit_of(const Status& status);
+/// Prints "strata: message" to stderr and gives the exit status.
+int fail(const Status& status);
+/// Runs an action; what it throws becomes a message and an exit status.
+int guarded(const std::function<int()>& action);
+
+/// Each adds one subcommand, which sets `action` when it is chosen.
+void add_train(CLI::App& app, std::function<int()>& action);
+void add_generate(CLI::App& app, std::function<int()>& action);
+void add_info(CLI::App& app, std::function<int()>& action);
+
+/// The whole command.
+int main(int argc, char** argv);
+
+}  // namespace strata::cli

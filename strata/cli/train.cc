@@ -1,0 +1,93 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "strata/base/text.h"
+#include "strata/base/thread_pool.h"
+#include "strata/cli/command.h"
+#include "strata/train/run.h"
+
+namespace strata::cli {
+namespace {
+
+using train::RunResult;
+
+struct Options {
+  std::vector<std::string> arguments;
+  bool print_config = false, json = false;
+  int threads = 0;
+};
+
+bool is_file(const std::string& argument) { return argument.find('=') == std::string::npos; }
+
+train::Config read_config(std::vector<std::string> arguments) {
+  std::optional<std::string> file;
+  if (!arguments.empty() && is_file(arguments.front())) {
+    file = arguments.front();
+    arguments.erase(arguments.begin());
+  }
+  return train::read_config(file, arguments);
+}
+
+const char* word(RunResult::Outcome outcome) {
+  switch (outcome) {
+    case RunResult::Outcome::done: return "done";
+    case RunResult::Outcome::time_over: return "max_seconds have passed";
+    case RunResult::Outcome::interrupted: return "interrupted";
+    case RunResult::Outcome::diverged: return "diverged";
+  }
+  return "";
+}
+
+void print(const RunResult& r, const train::Config& config, bool json) {
+  if (json) {
+    const nlohmann::ordered_json out = {{"outcome", word(r.outcome)}, {"step", r.step},  {"loss", r.loss}, {"tokens_per_second", r.tokens_per_second},
+                                        {"checkpoint", r.checkpoint}, {"run", train::run_folder(config)}};
+    std::cout << out.dump() << "\n";
+    return;
+  }
+  std::cout << fmt::format("{}: step {} of {}, loss {:.4f}\n", word(r.outcome), r.step, config.steps, r.loss);
+  if (!r.checkpoint.empty()) std::cout << fmt::format("checkpoint: {}\n", r.checkpoint);
+  if (r.step < config.steps && config.enable_checkpointing) std::cout << "the same command goes on from there\n";
+}
+
+int run(const Options& o) {
+  if (o.threads > 0) set_num_threads(o.threads);
+  const train::Config config = read_config(o.arguments);
+  if (o.print_config) {
+    std::cout << train::to_yaml(config);
+    return kDone;
+  }
+  Progress progress(STDERR_FILENO);
+  auto result = train::run(config, progress);
+  progress.clear();
+  if (!result) return fail(result.status());
+  if (result->outcome == RunResult::Outcome::diverged) {
+    std::cerr << fmt::format("strata: the loss is {} at step {}; {}; a smaller learning_rate or gradient_clipping_threshold may help\n", result->loss, result->step + 1,
+                             result->checkpoint.empty() ? "there is no checkpoint" : "the newest checkpoint is " + result->checkpoint);
+    return kWorkFailed;
+  }
+  print(*result, config, o.json);
+  return result->outcome == RunResult::Outcome::interrupted ? kInterrupted : kDone;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, std::function<int()>& action) {
+  CLI::App* command = app.add_subcommand("train", "trains a model on text files, and goes on where it stopped");
+  command->description(
+      "Trains a model on text files. The same command goes on from the newest checkpoint, with the same bits.\n\n"
+      "Example:\n  strata train configs/demo_kjv.yml steps=200\n  strata train train_files='text/*.txt' run_name=first base_emb_dim=128 steps=500\n");
+  command->footer("Keys, their defaults and what is allowed:\n" + train::describe_fields());
+  auto o = std::make_shared<Options>();
+  command->add_option("arguments", o->arguments, "a YAML file of keys, then key=value")->type_name("[FILE.yml] key=value ...");
+  command->add_flag("--print-config", o->print_config, "print all keys with their values and stop");
+  command->add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it")->check(CLI::Range(1, 4096));
+  command->add_flag("--json", o->json, "the last line of stdout is one JSON object");
+  command->callback([o, &action] { action = [o] { return run(*o); }; });
+}
+
+}  // namespace strata::cli
