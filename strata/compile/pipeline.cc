@@ -1,14 +1,41 @@
 #include "strata/compile/pipeline.h"
 
+#include "strata/op/def.h"
 #include "strata/transform/remat.h"
 #include "strata/transform/simplify.h"
 
 namespace strata::compile {
+namespace {
+
+/// Barriers of several values become one for each: they have done their work (equal computations on both sides were kept
+/// apart), and kernels make one value each.
+void split_barriers(ir::Block& block) {
+  ir::ValueMap map;
+  std::vector<std::unique_ptr<ir::Op>> old = std::move(block.ops());
+  block.ops().clear();
+  ir::Builder b(block);
+  for (auto& op : old) {
+    op->operands = map(op->operands);
+    for (auto& region : op->regions) {
+      ir::replace_uses(*region, map);
+      split_barriers(*region);
+    }
+    if (op->num_results() < 2 || !op::def(*op).traits.barrier) {
+      block.append(std::move(op));
+      continue;
+    }
+    for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), b.create(op->info(), {op->operand(i)}).result());
+  }
+  block.results = map(block.results);
+}
+
+}  // namespace
 
 std::unique_ptr<ir::Block> prepare(const ir::Block& block) {
   std::unique_ptr<ir::Block> out = ir::clone(block);
   transform::expand(*out);
   transform::simplify(*out);
+  split_barriers(*out);
   return out;
 }
 
