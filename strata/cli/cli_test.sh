@@ -131,6 +131,9 @@ fact "it goes on from its checkpoint" says 0 "going on from ./killed/checkpoints
 fact "with the same bits" same_weights unbroken killed 4000
 fact "and the same record" same_losses unbroken killed
 
+strata train $tiny run_name=wild steps=200 learning_rate=100 adam_weight_decay=100 gradient_clipping_threshold=0 warmup_steps_fraction=0
+fact "a loss that is no number ends with 1 and the step" says 1 "at step"
+
 # A disk that is full: a limit on the size of files, which every user may set (blocks of 512 bytes).
 cp -r whole full
 (ulimit -f 16; trap '' XFSZ; "$bin/strata" train $tiny run_name=full steps=16 checkpoint_period=4 > out 2> err)

@@ -149,6 +149,7 @@ Status Run::save() {
 Result<RunResult> Run::go() {
   Interrupt interrupt;
   const double begin = seconds_now();
+  if (result_.step < c_.steps) progress_.show("compiling the first step");
   while (result_.step < c_.steps) {
     if (Status s = one_step(); !s.ok()) return s;
     if (result_.outcome == Outcome::diverged) break;
