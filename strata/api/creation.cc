@@ -64,14 +64,14 @@ Array full_like(const Operand& x, const Operand& value, std::optional<DType> dty
   return full(x->shape(), value, dtype.value_or(x->dtype()));
 }
 
-Array arange(std::int64_t stop, std::optional<DType> dtype, Where where) { return arange(0, stop, 1, dtype, where); }
-Array arange(std::int64_t start, std::int64_t stop, std::int64_t step, std::optional<DType> dtype, Where where) {
+Array arange(std::int64_t stop, std::optional<DType> dtype, Where where) { return internal::arange_integers(0, stop, 1, dtype, where); }
+Array internal::arange_integers(std::int64_t start, std::int64_t stop, std::int64_t step, std::optional<DType> dtype, Where where) {
   Site site(where);
   if (step == 0) fail("arange", "the step is 0");
   const double count = std::ceil(static_cast<double>(stop - start) / static_cast<double>(step));
   return counted("arange", static_cast<double>(start), static_cast<double>(step), count, canonical_here(dtype.value_or(DType::i64)));
 }
-Array arange(double start, double stop, double step, std::optional<DType> dtype, Where where) {
+Array internal::arange_floats(double start, double stop, double step, std::optional<DType> dtype, Where where) {
   Site site(where);
   if (step == 0) fail("arange", "the step is 0");
   return counted("arange", start, step, std::ceil((stop - start) / step), canonical_here(dtype.value_or(DType::f64)));

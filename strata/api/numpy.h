@@ -16,6 +16,11 @@ inline constexpr double pi = 3.14159265358979323846;
 inline constexpr double inf = std::numeric_limits<double>::infinity();
 inline constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
+namespace internal {
+Array arange_integers(std::int64_t start, std::int64_t stop, std::int64_t step, std::optional<DType> dtype, std::source_location where);
+Array arange_floats(double start, double stop, double step, std::optional<DType> dtype, std::source_location where);
+}  // namespace internal
+
 // ---- creation -------------------------------------------------------------------------------------------------
 // Floats are f32 (f64 under x64) unless a dtype is given.
 using Where = std::source_location;
@@ -29,9 +34,16 @@ Array ones_like(const Operand& x, std::optional<DType> dtype = {});
 Array full_like(const Operand& x, const Operand& value, std::optional<DType> dtype = {});
 /// 0, 1, ..., stop-1: i32 unless given.
 Array arange(std::int64_t stop, std::optional<DType> dtype = {}, Where where = Where::current());
-/// start, start+step, ... below stop; i32 when all three are integers, else f32.
-Array arange(std::int64_t start, std::int64_t stop, std::int64_t step = 1, std::optional<DType> dtype = {}, Where where = Where::current());
-Array arange(double start, double stop, double step = 1, std::optional<DType> dtype = {}, Where where = Where::current());
+/// start, start+step, ... below stop; i32 when both ends are integers, else f32.
+template <std::integral A, std::integral B, std::integral C = std::int64_t>
+Array arange(A start, B stop, C step = 1, std::optional<DType> dtype = {}, Where where = Where::current()) {
+  return internal::arange_integers(static_cast<std::int64_t>(start), static_cast<std::int64_t>(stop), static_cast<std::int64_t>(step), dtype, where);
+}
+template <class A, class B, class C = double>
+requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && std::is_arithmetic_v<C> && (std::floating_point<A> || std::floating_point<B>)
+Array arange(A start, B stop, C step = 1, std::optional<DType> dtype = {}, Where where = Where::current()) {
+  return internal::arange_floats(static_cast<double>(start), static_cast<double>(stop), static_cast<double>(step), dtype, where);
+}
 /// `num` numbers from start to stop, both included.
 Array linspace(double start, double stop, std::int64_t num = 50, DType dtype = DType::f32, Where where = Where::current());
 /// Ones on the k-th diagonal of an n x m matrix (m = n unless given).

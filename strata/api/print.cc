@@ -26,7 +26,7 @@ std::string shortest_scientific(T v) {
 /// Digits after the point that the shortest form of v needs, at most kPrecision.
 template <class T>
 int fraction_digits(T v) {
-  const std::string text = shortest_scientific(v);
+  const std::string text = shortest_scientific(std::abs(v));
   const std::size_t e = text.find('e');
   const int mantissa = e > 1 ? static_cast<int>(e) - 2 : 0, exponent = std::stoi(text.substr(e + 1));
   return std::clamp(mantissa - exponent, 0, kPrecision);
