@@ -1,14 +1,19 @@
 #include "strata/type/literal.h"
 
+#include <sys/mman.h>
+
 namespace strata {
 namespace {
 
-/// 64-byte aligned, zeroed.
+/// 64-byte aligned, zeroed. Large ones ask for huge pages: kernels stream through them, and small pages cost them a walk of
+/// the page table every 4 KiB.
 std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
-  std::size_t size = (bytes + 63) / 64 * 64;
-  if (size == 0) size = 64;
-  void* p = std::aligned_alloc(64, size);
+  constexpr std::size_t kHuge = std::size_t{2} << 20;
+  std::size_t align = bytes >= kHuge ? kHuge : 64, size = (bytes + align - 1) / align * align;
+  if (size == 0) size = align;
+  void* p = std::aligned_alloc(align, size);
   if (p == nullptr) throw std::bad_alloc();
+  if (align == kHuge) madvise(p, size, MADV_HUGEPAGE);
   std::memset(p, 0, size);
   return {static_cast<std::byte*>(p), [](std::byte* q) { std::free(q); }};
 }
