@@ -1,0 +1,59 @@
+// Chapter 3: train a small language model. The page beside this file (03_train_a_small_model.md) explains it.
+#include <strata/strata.h>
+
+#include <iostream>
+
+#include "strata/data/batches.h"
+#include "strata/train/step.h"
+
+using namespace strata;
+
+// A text that a model of this size can learn by heart in a moment.
+std::string song() {
+  std::string text;
+  for (int verse = 0; verse < 40; ++verse) {
+    text += "one for sorrow, two for joy,\nthree for a girl, four for a boy,\n";
+    text += "five for silver, six for gold,\nseven for a secret never told.\n\n";
+  }
+  return text;
+}
+
+// The likeliest next byte, again and again.
+std::string continue_text(const llama::Params& params, const llama::Config& model, std::string text, std::size_t length) {
+  auto next = jit([model](const llama::Params& p, const Array& tokens, const Array& last) {
+    return argmax(llama::forward(p, tokens, model)[{0, last}], -1);
+  });
+  while (text.size() < length) {
+    std::vector<std::int32_t> tokens(length);  // padded behind: a model that looks back only does not see it
+    for (std::size_t i = 0; i < text.size(); ++i) tokens[i] = static_cast<unsigned char>(text[i]);
+    Array byte = next(params, array(tokens, Sizes{1, static_cast<std::int64_t>(length)}), static_cast<int>(text.size()) - 1);
+    text += static_cast<char>(byte.item<int>());
+  }
+  return text;
+}
+
+int main() {
+  llama::Config model{.vocab_size = 256, .base_emb_dim = 32, .base_num_decoder_layers = 2, .base_num_query_heads = 4,
+                      .base_num_kv_heads = 2, .head_dim = 8, .base_mlp_dim = 64};
+  std::cout << llama::count(model) << " weights\n";
+
+  const std::string text = song();
+  auto batches = data::Batches::make(text, {.batch = 8, .length = 64, .seed = 0});
+  if (!batches) {
+    std::cerr << batches.status().message() << "\n";
+    return 1;
+  }
+
+  optim::AdamW optimizer = optim::adamw(optim::warmup_cosine_schedule(1e-2, 10, 120));
+  train::State state = train::init(random::key(0), model, optimizer);
+  auto step = train::make_step(model, optimizer);
+
+  for (int i = 0; i < 120; ++i) {
+    data::Batch batch = batches->at(i);
+    auto [loss, next] = step(std::move(state), Array(batch.tokens), Array(batch.targets));
+    state = std::move(next);
+    if (i % 40 == 0 || i == 119) std::cout << "step " << i << " loss " << round(loss * 100) / 100 << "\n";
+  }
+
+  std::cout << continue_text(state.params, model, "one for", 62) << "\n";
+}
