@@ -13,7 +13,9 @@ room=$(echo "$source" | cut -d/ -f2)
 mkdir -p "build/fuzz/$name.corpus" "build/fuzz/objects"
 flags="-std=c++20 -g -O1 -I. -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -ffp-contract=off"
 objects=""
-for above in base type tree ir loop op; do
+rooms="base type tree ir loop op"
+[ "$room" = checkpoint ] && rooms="base type checkpoint"
+for above in $rooms; do
   for file in $(find "strata/$above" -name '*.cc' ! -name '*_test.cc' ! -name '*_fuzz.cc' ! -path '*/testing/*' | sort); do
     object=build/fuzz/objects/$(echo "$file" | tr / _).o
     [ "$object" -nt "$file" ] || echo "$file $object"

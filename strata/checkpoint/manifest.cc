@@ -29,6 +29,8 @@ FileEntry file_from(const json& value) {
 
 }  // namespace
 
+std::string with_checksum(const std::string& body) { return body + tail(body); }
+
 TensorEntry describe(const Literal& t) {
   return {std::string(name(t.dtype())), t.shape().sizes(), crc32c({reinterpret_cast<const char*>(t.data()), t.bytes()})};
 }
@@ -40,14 +42,14 @@ std::string encode_manifest(const Manifest& m) {
   const json all = {{"format", m.format}, {"step", m.step}, {"notes", notes}, {"files", files}};
   std::string body = all.dump(1);
   body.resize(body.size() - 2);  // "\n}": the checksum follows
-  return body + tail(body);
+  return with_checksum(body);
 }
 
 Result<Manifest> decode_manifest(const std::string& text, const std::string& name) {
   const std::size_t tail_bytes = tail("").size();
   if (text.size() < tail_bytes) return Status(Code::corrupt, "{}: {} bytes are too few for a manifest", name, text.size());
   const std::string body = text.substr(0, text.size() - tail_bytes);
-  if (body + tail(body) != text) return Status(Code::corrupt, "{}: the manifest does not match its checksum", name);
+  if (with_checksum(body) != text) return Status(Code::corrupt, "{}: the manifest does not match its checksum", name);
   try {
     const json all = json::parse(text);
     const auto format = all.at("format").get<std::int64_t>();

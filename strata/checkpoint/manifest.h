@@ -30,6 +30,9 @@ struct Manifest {
   std::map<std::string, FileEntry> files;  // by file name
 };
 
+/// `body`, a JSON object without its closing brace, closed by a member with the CRC-32C of all bytes before it.
+std::string with_checksum(const std::string& body);
+
 TensorEntry describe(const Literal& tensor);
 /// JSON whose last member is the CRC-32C of all bytes before it.
 std::string encode_manifest(const Manifest& manifest);
