@@ -207,7 +207,7 @@ int main(int argc, char** argv) {
     return run(o);
   } catch (const Error& e) {
     std::cerr << "strata-run: " << o.program << ": " << e.what() << "\n";
-    return e.message().find("not compiled") != std::string::npos ? kUnsupported : kMalformed;
+    return e.is_unsupported() ? kUnsupported : kMalformed;
   } catch (const std::bad_alloc&) {
     std::cerr << "strata-run: out of memory\n";
     return kWorld;

@@ -126,6 +126,20 @@ TEST(Compile, ScanCarriesMayTradePlaces) {
   expect_compiled_equals_reference(f, 13);
 }
 
+// A constant that nothing else reads is still no memory to write to: the second run would begin with the first one's carry.
+TEST(Compile, ConstantsSurviveLoopsThatStartFromThem) {
+  Block f;
+  Value* x = argument(f, {4});
+  Builder b(f);
+  Value* c = op::constant(b, Literal::of<float>({4}, {1, 2, 3, 4}));
+  auto body = std::make_unique<Block>();
+  Value *p = argument(*body, {4}), *q = argument(*body, {4});
+  Builder inner(*body);
+  body->results = {op::add(inner, p, q), op::mul(inner, q, q)};
+  f.results = op::scan(b, std::move(body), {}, {c, x}, {}, {.length = 2});
+  for (int run = 0; run < 2; ++run) expect_compiled_equals_reference(f);
+}
+
 TEST(Compile, ScalarLoopIsOneKernel) {
   Block f;
   Value* n = f.add_argument(Type::scalar(DType::i32));

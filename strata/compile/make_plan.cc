@@ -25,6 +25,18 @@ constexpr int kForever = std::numeric_limits<int>::max();
 
 std::int64_t bytes_of(const Value* v) { return static_cast<std::int64_t>(v->type().bytes()); }
 
+/// The block itself; throws for a type that kernels have no arithmetic for.
+const Block& expect_kernels_know(const Block& block) {
+  auto expect = [](const std::string& name, const Value* v, const ir::Location& where) {
+    bool known = v->type().is_tensor() && v->shape().is_static() && loop::is_loop_dtype(v->dtype());
+    if (!known) throw Error(name, "{} is not compiled yet; the reference evaluator may know it", v->type().to_string()).at(where.text()).unsupported();
+  };
+  for (const auto& a : block.arguments()) expect("argument", a.get(), {});
+  for (const auto& op : block.ops())
+    for (const Value* v : op->results()) expect(op->name(), v, op->where);
+  return block;
+}
+
 /// Plans blocks one inside another. `place_` holds where every value lies, across blocks.
 class Planner {
  public:
@@ -49,7 +61,7 @@ class Planner {
  private:
   /// A block under way: its groups, and who reads what when.
   struct Scope {
-    Scope(const Block& b, Planner& planner) : block(b), fusion(fuse(b)) {
+    Scope(const Block& b, Planner& planner) : block(b), fusion(fuse(expect_kernels_know(b))) {
       for (std::size_t g = 0; g < fusion.groups.size(); ++g)
         for (const Op* op : fusion.groups[g].roots) {
           for (const Value* v : reads(*op, fusion)) last_read[v] = static_cast<int>(g);
@@ -149,14 +161,17 @@ class Planner {
   }
 
   /// Whether this block may overwrite the memory of v after its last read: it was made here, or is a carry.
-  bool owns(const Scope& scope, const Value* v) const { return (v->op() && v->block() == &scope.block) || carries_.count(v); }
+  bool owns(const Scope& scope, const Value* v) const {
+    if (plan_.buffers[static_cast<std::size_t>(place_.at(v).buffer)].kind == PlanBuffer::Kind::constant) return false;
+    return (v->op() && v->block() == &scope.block) || carries_.count(v);
+  }
 
   void update(Scope& scope, const Group& group, Steps& steps) {
     const Op& op = *group.roots.front();
     const Value *old = op.operand(0), *v = op.result();
     const Address from = place_.at(old);
     auto wish = scope.desired.find(v);
-    bool in_place = owns(scope, old) && may_replace(scope, v, old) && plan_.buffers[static_cast<std::size_t>(from.buffer)].kind != PlanBuffer::Kind::constant;
+    bool in_place = owns(scope, old) && may_replace(scope, v, old);
     if (in_place && (wish == scope.desired.end() || wish->second == from)) {
       place_[v] = from;
     } else {
@@ -171,7 +186,7 @@ class Planner {
     const auto* kind = std::get_if<op::Structured>(&op::def(op).lowering);
     if (!kind) {
       const auto* none = std::get_if<op::None>(&op::def(op).lowering);
-      throw Error(op.name(), "this operation is not compiled: {}", none ? none->reason : "no lowering").at(op.where.text());
+      throw Error(op.name(), "this operation is not compiled: {}", none ? none->reason : "no lowering").at(op.where.text()).unsupported();
     }
     if (auto native = build_native_loop(op, scope.fusion)) return launch(scope, group, std::move(*native), steps);
     switch (kind->kind) {

@@ -255,7 +255,7 @@ class Product {
     loop::Builder& b = *builder_;
     if (pairs_) return b.dot2(sum, a, c);
     if (is_float(acc_)) return b.fma(a, c, sum);
-    return b.binary(Opcode::add, sum, b.binary(Opcode::mul, a, c));
+    return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), a, c));
   }
   Index result_offset(Index batch, Index m, Index n) const {
     return swapped_ ? (batch * n_ + n) * m_ + m : (batch * m_ + m) * n_ + n;
