@@ -24,13 +24,18 @@ void before(const char* what) {
 
 Status failed(const std::string& path, const char* what) {
   int e = errno;
-  Code code = e == ENOENT ? Code::not_found : e == EACCES || e == EPERM || e == EROFS ? Code::denied : e == ENOSPC || e == EDQUOT || e == EFBIG ? Code::no_space : Code::io;
+  Code code = e == ENOENT                                ? Code::not_found
+              : e == EACCES || e == EPERM || e == EROFS  ? Code::denied
+              : e == ENOSPC || e == EDQUOT || e == EFBIG ? Code::no_space
+                                                         : Code::io;
   return Status(code, "{}: cannot {}: {}", path, what, std::strerror(e));
 }
 
 struct Descriptor {
   explicit Descriptor(int fd) : fd(fd) {}
-  ~Descriptor() { if (fd >= 0) ::close(fd); }
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
   int fd;
 };
 
@@ -89,7 +94,8 @@ Status rename_synced(const std::string& from, const std::string& to) {
 Status exchange_synced(const std::string& from, const std::string& to) {
   if (!file_exists(to)) return rename_synced(from, to);
   before("rename");
-  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) return sync_folder(std::filesystem::path(to).parent_path().string());
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0)
+    return sync_folder(std::filesystem::path(to).parent_path().string());
   // Not every file system can exchange: then the old one is away for a moment.
   const std::string away = from + ".old";
   if (Status s = remove_all(away); !s.ok()) return s;
@@ -117,7 +123,8 @@ Result<std::vector<std::string>> list_folder(const std::string& path) {
   std::vector<std::string> out;
   std::filesystem::directory_iterator it(path, error);
   for (; !error && it != std::filesystem::directory_iterator(); it.increment(error)) out.push_back(it->path().filename().string());
-  if (error) return Status(error == std::errc::no_such_file_or_directory ? Code::not_found : Code::io, "{}: cannot list: {}", path, error.message());
+  if (error)
+    return Status(error == std::errc::no_such_file_or_directory ? Code::not_found : Code::io, "{}: cannot list: {}", path, error.message());
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -177,7 +184,9 @@ FileLock::~FileLock() {
 Status make_folders(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error) return Status(error == std::errc::no_space_on_device ? Code::no_space : Code::denied, "{}: cannot create the folder: {}", path, error.message());
+  if (error)
+    return Status(error == std::errc::no_space_on_device ? Code::no_space : Code::denied, "{}: cannot create the folder: {}", path,
+                  error.message());
   return {};
 }
 

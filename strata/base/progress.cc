@@ -47,9 +47,7 @@ void Progress::show(std::string_view state) {
   write(kEraseLine + state_);
 }
 
-void Progress::line(std::string_view text) {
-  write((shown_ ? kEraseLine : "") + std::string(text) + "\n" + (shown_ ? state_ : ""));
-}
+void Progress::line(std::string_view text) { write((shown_ ? kEraseLine : "") + std::string(text) + "\n" + (shown_ ? state_ : "")); }
 
 void Progress::clear() {
   if (shown_) write(kEraseLine);

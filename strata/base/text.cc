@@ -62,7 +62,8 @@ std::size_t sequence(std::string_view text) {
   if (a < 0x80) return 1;
   if (a >= 0xc2 && a <= 0xdf) return continues(1) ? 2 : 0;
   if (a >= 0xe0 && a <= 0xef) return continues(1) && continues(2) && !(a == 0xe0 && b < 0xa0) && !(a == 0xed && b > 0x9f) ? 3 : 0;
-  if (a >= 0xf0 && a <= 0xf4) return continues(1) && continues(2) && continues(3) && !(a == 0xf0 && b < 0x90) && !(a == 0xf4 && b > 0x8f) ? 4 : 0;
+  if (a >= 0xf0 && a <= 0xf4)
+    return continues(1) && continues(2) && continues(3) && !(a == 0xf0 && b < 0x90) && !(a == 0xf4 && b > 0x8f) ? 4 : 0;
   return 0;
 }
 }  // namespace

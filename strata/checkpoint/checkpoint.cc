@@ -54,7 +54,8 @@ Result<Tensors> read_part(const std::string& path, const FileEntry& entry) {
   const bool whole = crc32c(*bytes) == entry.crc32c;
   auto file = decode_safetensors(*bytes, path);
   if (!file) return file.status();
-  if (file->tensors.size() != entry.tensors.size()) return Status(Code::corrupt, "{}: {} tensors, the manifest says {}", path, file->tensors.size(), entry.tensors.size());
+  if (file->tensors.size() != entry.tensors.size())
+    return Status(Code::corrupt, "{}: {} tensors, the manifest says {}", path, file->tensors.size(), entry.tensors.size());
   for (const auto& [name, want] : entry.tensors) {
     auto found = file->tensors.find(name);
     if (found == file->tensors.end()) return Status(Code::corrupt, "{}: tensor '{}' is missing", path, name);
@@ -133,7 +134,8 @@ Result<Latest> load_latest(const std::string& root) {
   for (auto step = all->rbegin(); step != all->rend(); ++step) {
     const std::string folder = folder_of(root, *step);
     auto checkpoint = load(folder);
-    if (checkpoint.ok() && checkpoint->step != *step) checkpoint = Status(Code::corrupt, "{}: the manifest is of step {}", folder, checkpoint->step);
+    if (checkpoint.ok() && checkpoint->step != *step)
+      checkpoint = Status(Code::corrupt, "{}: the manifest is of step {}", folder, checkpoint->step);
     if (!checkpoint) {
       out.damaged.push_back(checkpoint.status());
       continue;

@@ -78,7 +78,8 @@ TEST_F(CheckpointTest, WhatIsSavedIsLoaded) {
 TEST_F(CheckpointTest, TheManifestSaysEverything) {
   ASSERT_TRUE(save(root_, sample(7)).ok());
   const std::string text = *read_file(file(7, "manifest.json"));
-  for (const char* part : {"\"format\": 1", "\"step\": 7", "\"dtype\": \"f32\"", "\"layers.w\"", "\"config\"", "\"random_key\"", "params.safetensors", "optimizer.safetensors", "crc32c"}) {
+  for (const char* part : {"\"format\": 1", "\"step\": 7", "\"dtype\": \"f32\"", "\"layers.w\"", "\"config\"", "\"random_key\"",
+                           "params.safetensors", "optimizer.safetensors", "crc32c"}) {
     EXPECT_THAT(text, HasSubstr(part));
   }
 }

@@ -53,13 +53,15 @@ Result<Manifest> decode_manifest(const std::string& text, const std::string& nam
   try {
     const json all = json::parse(text);
     const auto format = all.at("format").get<std::int64_t>();
-    if (format != Manifest::kFormat) return Status(Code::unsupported, "{}: format {} is not known, only {}", name, format, Manifest::kFormat);
+    if (format != Manifest::kFormat)
+      return Status(Code::unsupported, "{}: format {} is not known, only {}", name, format, Manifest::kFormat);
     Manifest out;
     out.step = all.at("step").get<std::int64_t>();
     for (const auto& [key, value] : all.at("notes").items()) out.notes[key] = value.dump();
     for (const auto& [key, value] : all.at("files").items()) {
       // Names are joined to a folder's: none may lead out of it.
-      if (!key.ends_with(".safetensors") || key.find('/') != std::string::npos) return Status(Code::corrupt, "{}: '{}' is no file of a checkpoint", name, key);
+      if (!key.ends_with(".safetensors") || key.find('/') != std::string::npos)
+        return Status(Code::corrupt, "{}: '{}' is no file of a checkpoint", name, key);
       out.files[key] = file_from(value);
     }
     return out;

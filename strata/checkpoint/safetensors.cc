@@ -16,10 +16,14 @@ using json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kMostHeader = 100u << 20;
 
-struct Name { DType dtype; const char* text; };
+struct Name {
+  DType dtype;
+  const char* text;
+};
 constexpr Name kNames[] = {
-    {DType::i1, "BOOL"}, {DType::ui8, "U8"}, {DType::i8, "I8"}, {DType::ui16, "U16"}, {DType::i16, "I16"}, {DType::ui32, "U32"}, {DType::i32, "I32"},
-    {DType::ui64, "U64"}, {DType::i64, "I64"}, {DType::f16, "F16"}, {DType::bf16, "BF16"}, {DType::f32, "F32"}, {DType::f64, "F64"}, {DType::c64, "C64"},
+    {DType::i1, "BOOL"},   {DType::ui8, "U8"},  {DType::i8, "I8"},    {DType::ui16, "U16"}, {DType::i16, "I16"},
+    {DType::ui32, "U32"},  {DType::i32, "I32"}, {DType::ui64, "U64"}, {DType::i64, "I64"},  {DType::f16, "F16"},
+    {DType::bf16, "BF16"}, {DType::f32, "F32"}, {DType::f64, "F64"},  {DType::c64, "C64"},
 };
 
 const char* text_of(DType dtype) {
@@ -31,9 +35,11 @@ const char* text_of(DType dtype) {
 using Extent = std::pair<std::uint64_t, std::uint64_t>;
 
 /// The tensor of one entry; adds where its bytes lie to `extents`.
-Result<Literal> tensor(const std::string& key, const json& entry, std::string_view data, const std::string& file, std::vector<Extent>& extents) {
+Result<Literal> tensor(const std::string& key, const json& entry, std::string_view data, const std::string& file,
+                       std::vector<Extent>& extents) {
   auto corrupt = [&](const char* why) { return Status(Code::corrupt, "{}: tensor '{}': {}", file, key, why); };
-  if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") || !entry.contains("data_offsets")) return corrupt("dtype, shape or data_offsets is missing");
+  if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") || !entry.contains("data_offsets"))
+    return corrupt("dtype, shape or data_offsets is missing");
   const json &dtype = entry["dtype"], &shape = entry["shape"], &offsets = entry["data_offsets"];
   if (!dtype.is_string() || !shape.is_array() || !offsets.is_array() || offsets.size() != 2) return corrupt("a field has the wrong type");
   const Name* found = nullptr;
@@ -45,7 +51,8 @@ Result<Literal> tensor(const std::string& key, const json& entry, std::string_vi
   for (const json& s : shape) {
     if (!s.is_number_unsigned()) return corrupt("a dimension is not a number");
     auto n = s.get<std::uint64_t>();
-    if (n > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) || (n != 0 && bytes > data.size() / n)) return corrupt("the shape is larger than the file");
+    if (n > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) || (n != 0 && bytes > data.size() / n))
+      return corrupt("the shape is larger than the file");
     bytes *= n;
     sizes.push_back(static_cast<std::int64_t>(n));
   }
@@ -96,7 +103,8 @@ Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string&
   std::uint64_t length = 0;
   if (bytes.size() < 8) return Status(Code::corrupt, "{}: {} bytes are too few for a safetensors file", name, bytes.size());
   std::memcpy(&length, bytes.data(), 8);
-  if (length > kMostHeader || length > bytes.size() - 8) return Status(Code::corrupt, "{}: the header says {} bytes, the file has {}", name, length, bytes.size() - 8);
+  if (length > kMostHeader || length > bytes.size() - 8)
+    return Status(Code::corrupt, "{}: the header says {} bytes, the file has {}", name, length, bytes.size() - 8);
   json header = json::parse(bytes.begin() + 8, bytes.begin() + 8 + static_cast<std::ptrdiff_t>(length), nullptr, false);
   if (header.is_discarded() || !header.is_object()) return Status(Code::corrupt, "{}: the header is not a JSON object", name);
   std::string_view data = bytes.substr(8 + length);
@@ -115,7 +123,8 @@ Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string&
     if (!t) return t.status();
     out.tensors.emplace(key, *t);
   }
-  if (!covers(std::move(extents), data.size())) return Status(Code::corrupt, "{}: the tensors overlap or leave holes in {} bytes of data", name, data.size());
+  if (!covers(std::move(extents), data.size()))
+    return Status(Code::corrupt, "{}: the tensors overlap or leave holes in {} bytes of data", name, data.size());
   return out;
 }
 

@@ -90,8 +90,10 @@ TEST(Safetensors, WrongExtentsAreRefused) {
 }
 
 TEST(Safetensors, OverlappingTensorsAreRefused) {
-  EXPECT_THAT(refusal(with_header(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})", "123456")),
-              HasSubstr("overlap"));
+  EXPECT_THAT(
+      refusal(with_header(R"({"a":{"dtype":"U8","shape":[4],"data_offsets":[0,4]},"b":{"dtype":"U8","shape":[4],"data_offsets":[2,6]}})",
+                          "123456")),
+      HasSubstr("overlap"));
 }
 
 TEST(Safetensors, CutAndChangedBytesNeverCrash) {

@@ -12,9 +12,15 @@ namespace strata::cli {
 Exit exit_of(const Status& status) {
   switch (status.code()) {
     case Code::ok: return kDone;
-    case Code::not_found: case Code::exists: case Code::corrupt: case Code::invalid: case Code::unsupported: return kBadInput;
+    case Code::not_found:
+    case Code::exists:
+    case Code::corrupt:
+    case Code::invalid:
+    case Code::unsupported: return kBadInput;
     case Code::cancelled: return kInterrupted;
-    case Code::denied: case Code::no_space: case Code::io: return kWorld;
+    case Code::denied:
+    case Code::no_space:
+    case Code::io: return kWorld;
   }
   return kWorkFailed;
 }
@@ -42,7 +48,8 @@ int guarded(const std::function<int()>& action) {
 int main(int argc, char** argv) {
   CLI::App app{
       "Strata trains small language models by its own compiler and writes text with them.\n\n"
-      "Example:\n  strata train configs/demo_kjv.yml steps=200\n  strata generate --checkpoint build/demo/demo_kjv --prompt 'In the beginning'\n\n"
+      "Example:\n  strata train configs/demo_kjv.yml steps=200\n  strata generate --checkpoint build/demo/demo_kjv --prompt 'In the "
+      "beginning'\n\n"
       "Exit status: 0 done, 1 the work failed, 2 the input or configuration is wrong, 4 a file, memory or the disk failed,\n"
       "130 after Ctrl-C with a checkpoint written."};
   app.name("strata");

@@ -14,10 +14,10 @@ namespace strata::cli {
 /// Exit statuses that people and scripts rely on.
 enum Exit {
   kDone = 0,
-  kWorkFailed = 1,    // the loss is no number, our own check failed
-  kBadInput = 2,      // the user's input or configuration; the message names it and says what is allowed
-  kWorld = 4,         // a file, memory or the disk failed
-  kInterrupted = 130, // Ctrl-C, with a checkpoint written
+  kWorkFailed = 1,     // the loss is no number, our own check failed
+  kBadInput = 2,       // the user's input or configuration; the message names it and says what is allowed
+  kWorld = 4,          // a file, memory or the disk failed
+  kInterrupted = 130,  // Ctrl-C, with a checkpoint written
 };
 
 /// The exit status that a failure means.

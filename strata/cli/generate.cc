@@ -1,3 +1,5 @@
+#include "strata/train/generate.h"
+
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
@@ -5,7 +7,6 @@
 
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
-#include "strata/train/generate.h"
 
 namespace strata::cli {
 namespace {
@@ -43,8 +44,12 @@ void add_generate(CLI::App& app, std::function<int()>& action) {
   auto o = std::make_shared<Options>();
   command->add_option("--checkpoint", o->checkpoint, "a checkpoint's folder, or a run's, whose newest one is taken")->required();
   command->add_option("--prompt", o->prompt, "text to go on from");
-  command->add_option("--max_tokens", o->generate.max_tokens, "tokens to draw")->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))->capture_default_str();
-  command->add_option("--temperature", o->generate.temperature, "0: the likeliest token each time; 1: the model's own distribution")->check(CLI::Range(0.0, 100.0))->capture_default_str();
+  command->add_option("--max_tokens", o->generate.max_tokens, "tokens to draw")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
+      ->capture_default_str();
+  command->add_option("--temperature", o->generate.temperature, "0: the likeliest token each time; 1: the model's own distribution")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str();
   command->add_option("--seed", o->generate.seed, "the same seed gives the same text")->capture_default_str();
   command->add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it")->check(CLI::Range(1, 4096));
   command->add_flag("--json", o->json, "print one JSON object instead");

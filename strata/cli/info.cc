@@ -18,8 +18,10 @@ namespace {
 /// The features that are there and that decide how code is made.
 std::string features(const compile::CpuTarget& target) {
   std::string out;
-  for (const char* name : {"sse4.2", "avx", "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512bf16", "avx512vnni", "amx-tile"}) {
-    if (("," + target.features + ",").find(fmt::format(",+{},", name)) != std::string::npos) out += (out.empty() ? "" : " ") + std::string(name);
+  for (const char* name :
+       {"sse4.2", "avx", "avx2", "fma", "f16c", "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512bf16", "avx512vnni", "amx-tile"}) {
+    if (("," + target.features + ",").find(fmt::format(",+{},", name)) != std::string::npos)
+      out += (out.empty() ? "" : " ") + std::string(name);
   }
   return out;
 }
@@ -46,7 +48,8 @@ int run(bool json) {
     std::cout << all.dump() << "\n";
     return kDone;
   }
-  for (const auto& [key, value] : all.items()) std::cout << fmt::format("{:<12}{}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+  for (const auto& [key, value] : all.items())
+    std::cout << fmt::format("{:<12}{}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
   return kDone;
 }
 

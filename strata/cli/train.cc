@@ -44,8 +44,12 @@ const char* word(RunResult::Outcome outcome) {
 
 void print(const RunResult& r, const train::Config& config, bool json) {
   if (json) {
-    const nlohmann::ordered_json out = {{"outcome", word(r.outcome)}, {"step", r.step},  {"loss", r.loss}, {"tokens_per_second", r.tokens_per_second},
-                                        {"checkpoint", r.checkpoint}, {"run", train::run_folder(config)}};
+    const nlohmann::ordered_json out = {{"outcome", word(r.outcome)},
+                                        {"step", r.step},
+                                        {"loss", r.loss},
+                                        {"tokens_per_second", r.tokens_per_second},
+                                        {"checkpoint", r.checkpoint},
+                                        {"run", train::run_folder(config)}};
     std::cout << out.dump() << "\n";
     return;
   }
@@ -66,7 +70,8 @@ int run(const Options& o) {
   progress.clear();
   if (!result) return fail(result.status());
   if (result->outcome == RunResult::Outcome::diverged) {
-    std::cerr << fmt::format("strata: the loss is {} at step {}; {}; a smaller learning_rate or gradient_clipping_threshold may help\n", result->loss, result->step + 1,
+    std::cerr << fmt::format("strata: the loss is {} at step {}; {}; a smaller learning_rate or gradient_clipping_threshold may help\n",
+                             result->loss, result->step + 1,
                              result->checkpoint.empty() ? "there is no checkpoint" : "the newest checkpoint is " + result->checkpoint);
     return kWorkFailed;
   }
@@ -80,7 +85,8 @@ void add_train(CLI::App& app, std::function<int()>& action) {
   CLI::App* command = app.add_subcommand("train", "trains a model on text files, and goes on where it stopped");
   command->description(
       "Trains a model on text files. The same command goes on from the newest checkpoint, with the same bits.\n\n"
-      "Example:\n  strata train configs/demo_kjv.yml steps=200\n  strata train train_files='text/*.txt' run_name=first base_emb_dim=128 steps=500\n");
+      "Example:\n  strata train configs/demo_kjv.yml steps=200\n  strata train train_files='text/*.txt' run_name=first base_emb_dim=128 "
+      "steps=500\n");
   command->footer("Keys, their defaults and what is allowed:\n" + train::describe_fields());
   auto o = std::make_shared<Options>();
   command->add_option("arguments", o->arguments, "a YAML file of keys, then key=value")->type_name("[FILE.yml] key=value ...");

@@ -10,7 +10,8 @@ Result<Batches> Batches::make(std::string_view text, const BatchOptions& o) {
   const std::int64_t windows = (size - 1) / o.length;
   const std::int64_t needed = o.in_order ? o.batch : 1;
   if (size == 0 || windows < needed) {
-    return Status(Code::invalid, "the text is too short: {} tokens hold {} windows of {} + 1, at least {} are needed", size, size == 0 ? 0 : windows, o.length, needed);
+    return Status(Code::invalid, "the text is too short: {} tokens hold {} windows of {} + 1, at least {} are needed", size,
+                  size == 0 ? 0 : windows, o.length, needed);
   }
   return Batches(text, o, windows);
 }

@@ -130,7 +130,8 @@ TEST(Batches, ABatchDependsOnItsNumberAndTheSeedOnly) {
 }
 
 TEST(Batches, SayWhenTheTextIsTooShort) {
-  EXPECT_THAT(Batches::make("abc", {.batch = 1, .length = 8}).status().message(), HasSubstr("3 tokens hold 0 windows of 8 + 1, at least 1"));
+  EXPECT_THAT(Batches::make("abc", {.batch = 1, .length = 8}).status().message(),
+              HasSubstr("3 tokens hold 0 windows of 8 + 1, at least 1"));
   EXPECT_THAT(Batches::make("", {.batch = 1, .length = 8}).status().message(), HasSubstr("too short"));
   EXPECT_THAT(Batches::make("abcdefghi", {.batch = 2, .length = 8, .in_order = true}).status().message(), HasSubstr("at least 2"));
 }

@@ -44,7 +44,8 @@ std::vector<Field> make_fields() {
       {"steps", &C::steps, "training steps", 1, kMany},
       {"learning_rate", &C::learning_rate, "highest learning rate", 0, 100},
       {"warmup_steps_fraction", &C::warmup_steps_fraction, "share of steps over which the rate rises from 0", 0, 1},
-      {"cosine_learning_rate_final_fraction", &C::cosine_learning_rate_final_fraction, "share of the rate that is left at the last step", 0, 1},
+      {"cosine_learning_rate_final_fraction", &C::cosine_learning_rate_final_fraction, "share of the rate that is left at the last step", 0,
+       1},
       {"adam_b1", &C::adam_b1, "decay of the first moment", 0, 0.999999},
       {"adam_b2", &C::adam_b2, "decay of the second moment", 0, 0.999999},
       {"adam_eps", &C::adam_eps, "added to the root of the second moment", 0, 1},
@@ -66,7 +67,8 @@ std::vector<Field> make_fields() {
 }
 
 std::string allowed(const Field& f) {
-  if (std::holds_alternative<std::int64_t Config::*>(f.member)) return fmt::format("an integer from {} to {}", static_cast<std::int64_t>(f.least), static_cast<std::int64_t>(f.most));
+  if (std::holds_alternative<std::int64_t Config::*>(f.member))
+    return fmt::format("an integer from {} to {}", static_cast<std::int64_t>(f.least), static_cast<std::int64_t>(f.most));
   if (std::holds_alternative<double Config::*>(f.member)) return fmt::format("a number from {:g} to {:g}", f.least, f.most);
   if (std::holds_alternative<bool Config::*>(f.member)) return "true or false";
   if (std::holds_alternative<Texts Config::*>(f.member)) return "a list of file names or patterns";
@@ -84,7 +86,8 @@ const Field& field(const std::string& key) {
     names.push_back(f.name);
   }
   const std::string_view meant = nearest(key, names);
-  throw ConfigError(meant.empty() ? fmt::format("unknown key '{}'; 'strata train --help' lists all keys", key) : fmt::format("unknown key '{}'; did you mean '{}'?", key, meant));
+  throw ConfigError(meant.empty() ? fmt::format("unknown key '{}'; 'strata train --help' lists all keys", key)
+                                  : fmt::format("unknown key '{}'; did you mean '{}'?", key, meant));
 }
 
 template <class T>
@@ -125,8 +128,10 @@ void set_field(Config& c, const Field& f, const std::string& value) {
       c.*member = split(value);
     } else {
       std::optional<T> number;
-      if constexpr (std::same_as<T, double>) number = whole_number<double>(value);
-      else number = integer(value);
+      if constexpr (std::same_as<T, double>)
+        number = whole_number<double>(value);
+      else
+        number = integer(value);
       if (!number || !(static_cast<double>(*number) >= f.least && static_cast<double>(*number) <= f.most)) refuse(f, value);
       c.*member = *number;
     }
@@ -195,10 +200,12 @@ Config parse_config(const std::string& text, const std::string& name) {
 void check(const Config& c) {
   if (c.train_files.empty()) throw ConfigError("train_files is not set: give text files, as in train_files='text/*.txt'");
   if (c.base_num_query_heads % c.base_num_kv_heads != 0) {
-    throw ConfigError(fmt::format("base_num_kv_heads={}: allowed is a divisor of base_num_query_heads={}", c.base_num_kv_heads, c.base_num_query_heads));
+    throw ConfigError(
+        fmt::format("base_num_kv_heads={}: allowed is a divisor of base_num_query_heads={}", c.base_num_kv_heads, c.base_num_query_heads));
   }
   if (c.head_dim % 2 != 0) throw ConfigError(fmt::format("head_dim={}: allowed is an even number", c.head_dim));
-  if (c.eval_interval > 0 && c.eval_fraction == 0) throw ConfigError(fmt::format("eval_interval={}: allowed is 0 while eval_fraction is 0", c.eval_interval));
+  if (c.eval_interval > 0 && c.eval_fraction == 0)
+    throw ConfigError(fmt::format("eval_interval={}: allowed is 0 while eval_fraction is 0", c.eval_interval));
   if (c.run_name.empty() || c.run_name == "." || c.run_name == ".." || c.run_name.find('/') != std::string::npos) {
     throw ConfigError(fmt::format("run_name={}: allowed is a folder's name without '/'", c.run_name));
   }

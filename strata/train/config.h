@@ -69,7 +69,8 @@ class ConfigError : public Error {
 
 /// One key.
 struct Field {
-  using Member = std::variant<std::int64_t Config::*, double Config::*, bool Config::*, std::string Config::*, std::vector<std::string> Config::*>;
+  using Member =
+      std::variant<std::int64_t Config::*, double Config::*, bool Config::*, std::string Config::*, std::vector<std::string> Config::*>;
   std::string_view name;
   Member member;
   std::string_view doc;

@@ -38,7 +38,8 @@ std::string write(const std::string& name, const std::string& text) {
 }
 
 TEST(Config, KeysReadLikeMaxTexts) {
-  const Config c = with({"base_emb_dim=64", "learning_rate=3e-4", "enable_checkpointing=false", "dtype=bfloat16", "steps=1e4", "train_files=a.txt,b/*.txt"});
+  const Config c = with(
+      {"base_emb_dim=64", "learning_rate=3e-4", "enable_checkpointing=false", "dtype=bfloat16", "steps=1e4", "train_files=a.txt,b/*.txt"});
   EXPECT_EQ(c.base_emb_dim, 64);
   EXPECT_EQ(c.learning_rate, 3e-4);
   EXPECT_FALSE(c.enable_checkpointing);

@@ -57,17 +57,20 @@ Result<Generator> Generator::load(const std::string& path) {
   return Generator(std::move(config), std::move(*params), checkpoint->step);
 }
 
-void Generator::generate(std::string_view prompt, const GenerateOptions& options, const std::function<void(std::string_view)>& piece) const {
+void Generator::generate(std::string_view prompt, const GenerateOptions& options,
+                         const std::function<void(std::string_view)>& piece) const {
   const data::ByteTokenizer tokenizer;
   const std::int64_t length = config_.max_target_length;
   std::vector<std::int32_t> tokens = tokenizer.encode(prompt);
   if (tokens.empty()) tokens.push_back('\n');
   const llama::Config model = model_config(config_);
   // Queries see earlier keys only, so whatever fills the window behind the last token changes nothing before it.
-  const auto next_logits = jit([model](const llama::Params& p, const Array& window, const Array& last) {
-    const Array logits = llama::forward(p, expand_dims(window, 0), model);
-    return astype(take(squeeze(logits, {0}), last, 0, "clip"), DType::f32);
-  }, {.name = "next_logits"});
+  const auto next_logits = jit(
+      [model](const llama::Params& p, const Array& window, const Array& last) {
+        const Array logits = llama::forward(p, expand_dims(window, 0), model);
+        return astype(take(squeeze(logits, {0}), last, 0, "clip"), DType::f32);
+      },
+      {.name = "next_logits"});
   for (std::int64_t i = 0; i < options.max_tokens; ++i) {
     const std::size_t seen = std::min(tokens.size(), static_cast<std::size_t>(length));
     std::vector<std::int32_t> window(tokens.end() - static_cast<std::ptrdiff_t>(seen), tokens.end());

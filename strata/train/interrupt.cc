@@ -19,10 +19,11 @@ void note(int) { noted = true; }
 
 Interrupt::Interrupt() {
   noted = false;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = note;
   action.sa_flags = SA_RESETHAND | SA_RESTART;  // the second one ends the process
-  STRATA_CHECK(::sigaction(SIGINT, &action, &before_int) == 0 && ::sigaction(SIGTERM, &action, &before_term) == 0, "signals cannot be caught");
+  STRATA_CHECK(::sigaction(SIGINT, &action, &before_int) == 0 && ::sigaction(SIGTERM, &action, &before_term) == 0,
+               "signals cannot be caught");
 }
 
 Interrupt::~Interrupt() {

@@ -9,8 +9,10 @@ namespace {
 std::string kept_lines(const std::string& text, std::int64_t step) {
   std::string out;
   for (std::size_t from = 0, end; (end = text.find('\n', from)) != std::string::npos; from = end + 1) {
-    const auto line = nlohmann::json::parse(text.begin() + static_cast<std::ptrdiff_t>(from), text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-    if (!line.is_object() || !line.contains("step") || !line["step"].is_number_integer() || line["step"].get<std::int64_t>() > step) continue;
+    const auto line = nlohmann::json::parse(text.begin() + static_cast<std::ptrdiff_t>(from),
+                                            text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
+    if (!line.is_object() || !line.contains("step") || !line["step"].is_number_integer() || line["step"].get<std::int64_t>() > step)
+      continue;
     out.append(text, from, end + 1 - from);
   }
   return out;
@@ -32,7 +34,8 @@ Result<Metrics> Metrics::open(const std::string& path, std::int64_t step) {
 }
 
 Status Metrics::add_step(std::int64_t step, float loss, double tokens_per_second, double seconds) {
-  return writer_.add(fmt::format(R"({{"step":{},"loss":{},"tokens_per_second":{:.1f},"seconds":{:.4f}}})", step, loss, tokens_per_second, seconds));
+  return writer_.add(
+      fmt::format(R"({{"step":{},"loss":{},"tokens_per_second":{:.1f},"seconds":{:.4f}}})", step, loss, tokens_per_second, seconds));
 }
 
 Status Metrics::add_eval(std::int64_t step, float loss) { return writer_.add(fmt::format(R"({{"step":{},"eval_loss":{}}})", step, loss)); }

@@ -30,8 +30,13 @@ class Pace {
 class Run {
  public:
   Run(const Config& config, Progress& progress, data::Corpus corpus, data::Batches batches, std::optional<data::Batches> eval)
-      : c_(config), progress_(progress), corpus_(std::move(corpus)), batches_(std::move(batches)), eval_batches_(std::move(eval)),
-        step_function_(make_step(model_config(config), make_optimizer(config))), eval_function_(make_eval(model_config(config))),
+      : c_(config),
+        progress_(progress),
+        corpus_(std::move(corpus)),
+        batches_(std::move(batches)),
+        eval_batches_(std::move(eval)),
+        step_function_(make_step(model_config(config), make_optimizer(config))),
+        eval_function_(make_eval(model_config(config))),
         flops_(llama::flops_per_step(model_config(config), config.per_device_batch_size, config.max_target_length)) {}
 
   Status start();
@@ -87,7 +92,8 @@ Status Run::start() {
   auto metrics = Metrics::open(c_.metrics_file.empty() ? run_folder(c_) + "/metrics.jsonl" : c_.metrics_file, result_.step);
   if (!metrics) return metrics.status();
   metrics_ = std::move(*metrics);
-  progress_.line(fmt::format("{} parameters, {} of text in {} windows of {}, {} steps of {} tokens, {}", human_count(static_cast<double>(llama::count(model_config(c_)))),
+  progress_.line(fmt::format("{} parameters, {} of text in {} windows of {}, {} steps of {} tokens, {}",
+                             human_count(static_cast<double>(llama::count(model_config(c_)))),
                              human_count(static_cast<double>(corpus_.tokens().size())), batches_.windows(), c_.max_target_length, c_.steps,
                              c_.per_device_batch_size * c_.max_target_length, run_folder(c_)));
   return {};
@@ -97,13 +103,15 @@ void Run::report(double seconds) {
   const double tokens = static_cast<double>(c_.per_device_batch_size * c_.max_target_length), per_step = pace_.seconds_per_step();
   result_.tokens_per_second = per_step > 0 ? tokens / per_step : 0;
   if (progress_.live()) {
-    progress_.show(fmt::format("step {}/{} | loss {:.4f} | {:.0f} tokens/s | {} left", result_.step, c_.steps, result_.loss, result_.tokens_per_second,
+    progress_.show(fmt::format("step {}/{} | loss {:.4f} | {:.0f} tokens/s | {} left", result_.step, c_.steps, result_.loss,
+                               result_.tokens_per_second,
                                per_step > 0 ? human_time(per_step * static_cast<double>(c_.steps - result_.step)) : "?"));
   }
   // On a terminal the state line says the same all the time; lines stay for a log.
   if (!progress_.live() && due(c_.log_period)) {
-    progress_.line(fmt::format("completed step: {}, seconds: {:.3f}, TFLOP/s/device: {:.3f}, Tokens/s/device: {:.3f}, total_weights: {}, loss: {:.3f}", result_.step, seconds,
-                               flops_ / seconds * 1e-12, tokens / seconds, c_.per_device_batch_size * c_.max_target_length, result_.loss));
+    progress_.line(fmt::format(
+        "completed step: {}, seconds: {:.3f}, TFLOP/s/device: {:.3f}, Tokens/s/device: {:.3f}, total_weights: {}, loss: {:.3f}",
+        result_.step, seconds, flops_ / seconds * 1e-12, tokens / seconds, c_.per_device_batch_size * c_.max_target_length, result_.loss));
   }
 }
 
@@ -121,7 +129,8 @@ Status Run::one_step() {
   const double seconds = seconds_now() - begin;
   pace_.add(seconds);
   report(seconds);
-  return metrics_->add_step(result_.step, result_.loss, static_cast<double>(c_.per_device_batch_size * c_.max_target_length) / seconds, seconds);
+  return metrics_->add_step(result_.step, result_.loss, static_cast<double>(c_.per_device_batch_size * c_.max_target_length) / seconds,
+                            seconds);
 }
 
 Status Run::evaluate() {
@@ -139,7 +148,8 @@ Status Run::evaluate() {
 Status Run::save() {
   if (!c_.enable_checkpointing || saved_step_ == result_.step) return {};
   if (Status s = metrics_->sync(); !s.ok()) return s;
-  if (Status s = checkpoint::save(checkpoints(), to_checkpoint(state_, result_.step, c_, corpus_), c_.max_num_checkpoints_to_keep); !s.ok()) return s;
+  if (Status s = checkpoint::save(checkpoints(), to_checkpoint(state_, result_.step, c_, corpus_), c_.max_num_checkpoints_to_keep); !s.ok())
+    return s;
   saved_step_ = result_.step;
   result_.checkpoint = fmt::format("{}/{}", checkpoints(), result_.step);
   progress_.line(fmt::format("saved {}", result_.checkpoint));
@@ -160,8 +170,10 @@ Result<RunResult> Run::go() {
       if (Status s = save(); !s.ok()) return s;
     }
     if (result_.step == c_.steps) break;
-    if (interrupt.asked()) result_.outcome = Outcome::interrupted;
-    else if (c_.max_seconds > 0 && seconds_now() - begin >= c_.max_seconds) result_.outcome = Outcome::time_over;
+    if (interrupt.asked())
+      result_.outcome = Outcome::interrupted;
+    else if (c_.max_seconds > 0 && seconds_now() - begin >= c_.max_seconds)
+      result_.outcome = Outcome::time_over;
     if (result_.outcome != Outcome::done) break;
   }
   progress_.clear();
@@ -177,11 +189,14 @@ Result<RunResult> Run::go() {
 Result<RunResult> run(const Config& config, Progress& progress) {
   auto corpus = data::read_corpus(config.train_files, {.eval_fraction = config.eval_fraction});
   if (!corpus) return corpus.status();
-  auto batches = data::Batches::make(corpus->train(), {.batch = config.per_device_batch_size, .length = config.max_target_length, .seed = static_cast<std::uint32_t>(config.data_shuffle_seed)});
+  auto batches = data::Batches::make(corpus->train(), {.batch = config.per_device_batch_size,
+                                                       .length = config.max_target_length,
+                                                       .seed = static_cast<std::uint32_t>(config.data_shuffle_seed)});
   if (!batches) return Status(Code::invalid, "train_files: {}", batches.status().message());
   std::optional<data::Batches> eval;
   if (config.eval_interval > 0) {
-    auto made = data::Batches::make(corpus->eval(), {.batch = config.per_device_batch_size, .length = config.max_target_length, .in_order = true});
+    auto made =
+        data::Batches::make(corpus->eval(), {.batch = config.per_device_batch_size, .length = config.max_target_length, .in_order = true});
     if (!made) return Status(Code::invalid, "eval_fraction={}: {}", config.eval_fraction, made.status().message());
     eval = std::move(*made);
   }

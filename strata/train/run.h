@@ -25,9 +25,9 @@ struct RunResult {
     diverged,     // the loss is no number; nothing of that step is saved
   };
   Outcome outcome = Outcome::done;
-  std::int64_t step = 0;    // completed steps
-  float loss = 0;           // of the last one
-  std::string checkpoint;   // the newest one's folder; empty when there is none
+  std::int64_t step = 0;   // completed steps
+  float loss = 0;          // of the last one
+  std::string checkpoint;  // the newest one's folder; empty when there is none
   double tokens_per_second = 0;
 };
 

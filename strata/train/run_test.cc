@@ -37,9 +37,22 @@ class RunTest : public testing::Test {
   }
   /// A model of a few thousand weights.
   Config tiny(const std::string& name, std::vector<std::string> more = {}) const {
-    std::vector<std::string> keys = {"base_emb_dim=16", "base_num_query_heads=2", "base_num_kv_heads=1", "head_dim=8", "base_mlp_dim=24", "base_num_decoder_layers=2",
-                                     "max_target_length=24", "per_device_batch_size=3", "steps=6", "checkpoint_period=2", "eval_interval=3", "eval_steps=2",
-                                     "learning_rate=1e-2", "train_files=" + folder_ + "/text.txt", "base_output_directory=" + folder_, "run_name=" + name};
+    std::vector<std::string> keys = {"base_emb_dim=16",
+                                     "base_num_query_heads=2",
+                                     "base_num_kv_heads=1",
+                                     "head_dim=8",
+                                     "base_mlp_dim=24",
+                                     "base_num_decoder_layers=2",
+                                     "max_target_length=24",
+                                     "per_device_batch_size=3",
+                                     "steps=6",
+                                     "checkpoint_period=2",
+                                     "eval_interval=3",
+                                     "eval_steps=2",
+                                     "learning_rate=1e-2",
+                                     "train_files=" + folder_ + "/text.txt",
+                                     "base_output_directory=" + folder_,
+                                     "run_name=" + name};
     keys.insert(keys.end(), more.begin(), more.end());
     return read_config({}, keys);
   }
@@ -54,11 +67,13 @@ class RunTest : public testing::Test {
   std::vector<std::string> losses(const std::string& name) const {
     std::vector<std::string> out;
     std::ifstream in(folder_ + "/" + name + "/metrics.jsonl");
-    for (std::string line; std::getline(in, line);) out.push_back(line.substr(0, std::min(line.find(",\"tokens_per_second\""), line.size())));
+    for (std::string line; std::getline(in, line);)
+      out.push_back(line.substr(0, std::min(line.find(",\"tokens_per_second\""), line.size())));
     return out;
   }
   bool same_weights(const std::string& a, const std::string& b, std::int64_t step) const {
-    auto left = checkpoint::load(fmt::format("{}/{}/checkpoints/{}", folder_, a, step)), right = checkpoint::load(fmt::format("{}/{}/checkpoints/{}", folder_, b, step));
+    auto left = checkpoint::load(fmt::format("{}/{}/checkpoints/{}", folder_, a, step)),
+         right = checkpoint::load(fmt::format("{}/{}/checkpoints/{}", folder_, b, step));
     if (!left || !right || left->parts.size() != right->parts.size()) return false;
     for (const auto& [part, tensors] : left->parts) {
       for (const auto& [name, tensor] : tensors) {
@@ -78,7 +93,8 @@ TEST_F(RunTest, LearnsAndKeepsARecord) {
   EXPECT_LT(r->loss, 4.5f);  // ln 256 is 5.55
   EXPECT_EQ(r->checkpoint, folder_ + "/a/checkpoints/40");
   EXPECT_EQ(losses("a").size(), 40u);
-  EXPECT_EQ(to_yaml(read_config(folder_ + "/a/config.yml", {})), to_yaml(tiny("a", {"steps=40", "checkpoint_period=100", "eval_interval=0"})));
+  EXPECT_EQ(to_yaml(read_config(folder_ + "/a/config.yml", {})),
+            to_yaml(tiny("a", {"steps=40", "checkpoint_period=100", "eval_interval=0"})));
 }
 
 TEST_F(RunTest, ResumingAfterAnyStepGivesTheSameBits) {
@@ -142,7 +158,8 @@ TEST_F(RunTest, AnotherModelIsRefusedByItsKeys) {
 }
 
 TEST_F(RunTest, ALossThatIsNoNumberStopsTheRun) {
-  auto r = train(tiny("a", {"learning_rate=100", "adam_weight_decay=100", "gradient_clipping_threshold=0", "warmup_steps_fraction=0", "steps=60", "eval_interval=0"}));
+  auto r = train(tiny("a", {"learning_rate=100", "adam_weight_decay=100", "gradient_clipping_threshold=0", "warmup_steps_fraction=0",
+                            "steps=60", "eval_interval=0"}));
   ASSERT_TRUE(r.ok());
   EXPECT_EQ(r->outcome, RunResult::Outcome::diverged);
   EXPECT_LT(r->step, 60);
@@ -175,7 +192,8 @@ TEST_F(RunTest, GeneratedTextDependsOnTheSeedOnly) {
   auto text = [&](std::uint64_t seed, double temperature) {
     auto generator = Generator::load(folder_ + "/a");
     std::string out;
-    generator->generate("verse", {.max_tokens = 40, .temperature = temperature, .seed = seed}, [&](std::string_view piece) { out += piece; });
+    generator->generate("verse", {.max_tokens = 40, .temperature = temperature, .seed = seed},
+                        [&](std::string_view piece) { out += piece; });
     return out;
   };
   EXPECT_EQ(text(1, 1.0).size(), 40u);

@@ -31,7 +31,8 @@ Status fill(T& tree, const checkpoint::Checkpoint& c, const std::string& part) {
     if (found == tensors->second.end()) {
       status = Status(Code::corrupt, "checkpoint of step {}: tensor '{}' of {} is missing", c.step, path, part);
     } else if (!(found->second.type() == leaf.type())) {
-      status = Status(Code::corrupt, "checkpoint of step {}: tensor '{}' of {} is {}, expected {}", c.step, path, part, found->second.type().to_string(), leaf.type().to_string());
+      status = Status(Code::corrupt, "checkpoint of step {}: tensor '{}' of {} is {}, expected {}", c.step, path, part,
+                      found->second.type().to_string(), leaf.type().to_string());
     } else {
       leaf = Array(found->second);
     }
@@ -48,10 +49,12 @@ void check_same_model(const Config& now, const Config& then, std::int64_t step) 
   std::string differences;
   for (const Field& f : fields()) {
     if (!f.shapes_model || json_value(now, f) == json_value(then, f)) continue;
-    differences += fmt::format("{}{}={} (the checkpoint has {})", differences.empty() ? "" : ", ", f.name, json_value(now, f), json_value(then, f));
+    differences +=
+        fmt::format("{}{}={} (the checkpoint has {})", differences.empty() ? "" : ", ", f.name, json_value(now, f), json_value(then, f));
   }
   if (differences.empty()) return;
-  throw ConfigError(fmt::format("the run '{}' has a checkpoint of step {} of another model: {}; choose another run_name, or the same model", now.run_name, step, differences));
+  throw ConfigError(fmt::format("the run '{}' has a checkpoint of step {} of another model: {}; choose another run_name, or the same model",
+                                now.run_name, step, differences));
 }
 
 }  // namespace
@@ -75,11 +78,16 @@ llama::Config model_config(const Config& c) {
 optim::AdamW make_optimizer(const Config& c) {
   const auto warmup = static_cast<std::int64_t>(std::llround(static_cast<double>(c.steps) * c.warmup_steps_fraction));
   return optim::adamw(optim::warmup_cosine_schedule(c.learning_rate, warmup, c.steps, c.cosine_learning_rate_final_fraction),
-                      {.b1 = c.adam_b1, .b2 = c.adam_b2, .eps = c.adam_eps, .weight_decay = c.adam_weight_decay, .max_norm = c.gradient_clipping_threshold});
+                      {.b1 = c.adam_b1,
+                       .b2 = c.adam_b2,
+                       .eps = c.adam_eps,
+                       .weight_decay = c.adam_weight_decay,
+                       .max_norm = c.gradient_clipping_threshold});
 }
 
 State init_state(const Config& c) {
-  State state = jit([&](const Array& key) { return init(key, model_config(c), make_optimizer(c)); }, {.name = "init"})(random::key(c.init_weights_seed));
+  State state = jit([&](const Array& key) { return init(key, model_config(c), make_optimizer(c)); },
+                    {.name = "init"})(random::key(c.init_weights_seed));
   // Leaves of their own memory and without weak types, as those of a loaded checkpoint are: one compiled step serves both.
   return tree::map([](const Array& leaf) { return asarray(leaf.literal()); }, std::move(state));
 }
@@ -88,8 +96,12 @@ checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, cons
   checkpoint::Checkpoint out{step, {}, {}};
   out.parts[kParams] = to_tensors(state.params);
   out.parts[kOptimizer] = to_tensors(state.optimizer);
-  const nlohmann::ordered_json text = {{"crc32c", hex32(corpus.checksum())}, {"tokens", corpus.tokens().size()}, {"files", corpus.files()}, {"next_batch", step}};
-  out.notes = {{"config", to_json(config)}, {"data", text.dump()}, {"random_key", fmt::format("[0,{}]", config.init_weights_seed)}, {"version", "\"0.1.0\""}};
+  const nlohmann::ordered_json text = {
+      {"crc32c", hex32(corpus.checksum())}, {"tokens", corpus.tokens().size()}, {"files", corpus.files()}, {"next_batch", step}};
+  out.notes = {{"config", to_json(config)},
+               {"data", text.dump()},
+               {"random_key", fmt::format("[0,{}]", config.init_weights_seed)},
+               {"version", "\"0.1.0\""}};
   return out;
 }
 
