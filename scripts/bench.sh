@@ -10,7 +10,7 @@ STRATA_BUILD=$build scripts/build.sh
 peers=build/peers
 if [ ! -x "$peers/bin/python" ]; then
   echo "installing from PyPI into $peers: jax[cpu]==0.10.2 numpy"
-  dpkg-query -W python3-venv > /dev/null 2>&1 || DEBIAN_FRONTEND=noninteractive $([ "$(id -u)" = 0 ] || echo sudo) apt-get -qq install -y python3-venv > /dev/null
+  scripts/install-deps.sh python3-venv
   python3 -m venv "$peers"
   "$peers/bin/pip" install --quiet "jax[cpu]==0.10.2" numpy
 fi

@@ -1,10 +1,11 @@
 #!/bin/bash
 # Installs the Debian packages that building, testing and the demo need; only those that are missing.
 #
-#   scripts/install-deps.sh [--ask] [--list]
+#   scripts/install-deps.sh [--ask] [--list] [PACKAGE...]
 #
 # --ask    asks once before installing, if a person is at the terminal
 # --list   prints the packages and does nothing
+# PACKAGE  further ones: what `make bench` and `make soak` need besides
 set -euo pipefail
 
 packages=(
@@ -20,6 +21,7 @@ for option in "$@"; do
   case $option in
     --ask) ask=true ;;
     --list) printf '%s\n' "${packages[@]}"; exit 0 ;;
+    [a-z]*) packages+=("$option") ;;
     *) echo "install-deps: unknown option $option (--ask, --list)" >&2; exit 2 ;;
   esac
 done

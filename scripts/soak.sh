@@ -14,6 +14,7 @@ STRATA_RANDOM_PROGRAMS=$SOAK_PROGRAMS "$build/bin/transform_test" --gtest_filter
 echo "== elementary functions, ${SOAK_SAMPLES:=100000000} samples each"
 STRATA_SAMPLES=$SOAK_SAMPLES "$build/bin/loop_test" --gtest_filter='*Accuracy*' --gtest_brief=1
 
+scripts/install-deps.sh clang-19 libclang-rt-19-dev
 for target in $(find strata -name '*_fuzz.cc' | sort); do
   echo "== $target, ${SOAK_SECONDS:=3600} s"
   tools/fuzz.sh "$target" strata/ir/text/testdata -max_total_time="$SOAK_SECONDS"
