@@ -199,7 +199,9 @@ class Killed : public CheckpointTest {
       ASSERT_TRUE(latest.ok() && latest->checkpoint.has_value());
       EXPECT_THAT(latest->damaged, IsEmpty()) << "killed before operation " << k;
       EXPECT_TRUE(equal(*latest->checkpoint, sample(2)) || equal(*latest->checkpoint, saved)) << "killed before operation " << k;
-      if (status == 0) EXPECT_TRUE(equal(*latest->checkpoint, saved));
+      if (status == 0) {
+        EXPECT_TRUE(equal(*latest->checkpoint, saved));
+      }
       ASSERT_TRUE(save(root_, sample(4), 1).ok());
       EXPECT_EQ(list_folder(root_)->size(), 1u) << "left behind after operation " << k;
     }
