@@ -126,6 +126,20 @@ TEST(Compile, ScanCarriesMayTradePlaces) {
   expect_compiled_equals_reference(f, 13);
 }
 
+// x[1:3] = x[0:2] * 2, again and again: the new elements are computed from the old array, so it may not change under them.
+TEST(Compile, UpdatesComputedFromWhatTheyReplace) {
+  Block f;
+  Value* x = argument(f, {6});
+  Builder b(f);
+  auto body = std::make_unique<Block>();
+  Value* c = argument(*body, {6});
+  Builder inner(*body);
+  Value* part = op::slice(inner, c, {0}, {4});
+  body->results = {op::dynamic_update_slice(inner, c, op::add(inner, part, part), {op::scalar(inner, DType::i32, 1)})};
+  f.results = op::scan(b, std::move(body), {}, {x}, {}, {.length = 3});
+  expect_compiled_equals_reference(f);
+}
+
 // A constant that nothing else reads is still no memory to write to: the second run would begin with the first one's carry.
 TEST(Compile, ConstantsSurviveLoopsThatStartFromThem) {
   Block f;

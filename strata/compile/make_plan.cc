@@ -1,6 +1,7 @@
 #include "strata/compile/make_plan.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <unordered_map>
@@ -109,7 +110,15 @@ class Planner {
     if (last < at) return true;
     const Group& g = scope.fusion.groups[static_cast<std::size_t>(at)];
     if (last != at) return false;
-    return (g.kind == GroupKind::loops && g.flat && g.rows == 0) || (g.kind == GroupKind::update && g.roots.front()->operand(0) == old);
+    return (g.kind == GroupKind::loops && g.flat && g.rows == 0) || (g.kind == GroupKind::update && g.roots.front()->operand(0) == old && !updates_read(*g.roots.front(), old, scope.fusion));
+  }
+  /// Whether an update's new elements or places are computed from the old array, which must then stay whole meanwhile.
+  static bool updates_read(const Op& op, const Value* old, const Fusion& fusion) {
+    std::function<bool(const Value*)> reads_old = [&](const Value* v) {
+      if (v == old) return true;
+      return fusion.inlined.count(v) && std::any_of(v->op()->operands.begin(), v->op()->operands.end(), reads_old);
+    };
+    return std::any_of(op.operands.begin() + 1, op.operands.end(), reads_old);
   }
 
   /// Results that may take the memory of donated arguments.
