@@ -126,28 +126,40 @@ Array array_equal(const Operand& x, const Operand& y);
 // `sum(x)`, `sum(x, 1)`, `sum(x, {0, 1})`, `sum(x, {.axis = -1, .keepdims = true})`
 /// Integers of fewer than 32 bits and booleans are summed as i32 (u32 for unsigned ones).
 Array sum(const Operand& x, const Reduce& options = {});
-Array sum(const Operand& x, const Axes& axis);
 Array prod(const Operand& x, const Reduce& options = {});
-Array prod(const Operand& x, const Axes& axis);
 /// Integers give floats; bf16 and f16 are summed and divided in f32.
 Array mean(const Operand& x, const Reduce& options = {});
-Array mean(const Operand& x, const Axes& axis);
 Array max(const Operand& x, const Reduce& options = {});
-Array max(const Operand& x, const Axes& axis);
 Array min(const Operand& x, const Reduce& options = {});
-Array min(const Operand& x, const Axes& axis);
 Array any(const Operand& x, const Reduce& options = {});
-Array any(const Operand& x, const Axes& axis);
 Array all(const Operand& x, const Reduce& options = {});
-Array all(const Operand& x, const Axes& axis);
 /// The mean of squared distances to the mean (divided by n - ddof).
 Array var(const Operand& x, const Variance& options = {});
-Array var(const Operand& x, const Axes& axis);
 Array std_(const Operand& x, const Variance& options = {});
-Array std_(const Operand& x, const Axes& axis);
 /// log(sum(exp(x))) without overflow.
 Array logsumexp(const Operand& x, const Reduce& options = {});
-Array logsumexp(const Operand& x, const Axes& axis);
+
+// The same with axes alone: `sum(x, 1)`, `sum(x, {0, 1})`. (Templates, because a braced list of integers and a list with
+// designators must not be taken for each other.)
+template <class T>
+concept AxesLike = std::convertible_to<T, Axes>;
+#define STRATA_REDUCTION_BY_AXES(name, Options)                                                                 \
+  template <AxesLike T> Array name(const Operand& x, const T& axis) { return name(x, Options{.axis = Axes(axis)}); } \
+  template <std::integral T> Array name(const Operand& x, std::initializer_list<T> axes) {                       \
+    return name(x, Options{.axis = std::vector<std::int64_t>(axes.begin(), axes.end())});                        \
+  }
+STRATA_REDUCTION_BY_AXES(sum, Reduce)
+STRATA_REDUCTION_BY_AXES(prod, Reduce)
+STRATA_REDUCTION_BY_AXES(mean, Reduce)
+STRATA_REDUCTION_BY_AXES(max, Reduce)
+STRATA_REDUCTION_BY_AXES(min, Reduce)
+STRATA_REDUCTION_BY_AXES(any, Reduce)
+STRATA_REDUCTION_BY_AXES(all, Reduce)
+STRATA_REDUCTION_BY_AXES(var, Variance)
+STRATA_REDUCTION_BY_AXES(std_, Variance)
+STRATA_REDUCTION_BY_AXES(logsumexp, Reduce)
+#undef STRATA_REDUCTION_BY_AXES
+
 /// Index (i32) of the first largest element along an axis, of the flattened array without one; NaN is the largest.
 Array argmax(const Operand& x, std::optional<std::int64_t> axis = {});
 Array argmin(const Operand& x, std::optional<std::int64_t> axis = {});

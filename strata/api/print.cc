@@ -67,6 +67,19 @@ std::vector<std::string> float_texts(const std::vector<T>& values) {
   return out;
 }
 
+/// A single float as Python's repr writes it: the shortest digits, with a point or an exponent.
+template <class T>
+std::string scalar_text(T v) {
+  if (!std::isfinite(v)) return special(v);
+  const std::string text = shortest_scientific(v);
+  const std::size_t e = text.find('e');
+  const int exponent = std::stoi(text.substr(e + 1));
+  if (v != 0 && (exponent < -4 || exponent >= 16)) return text;
+  const std::size_t point = text.find('.');
+  const int mantissa = point == std::string::npos ? 0 : static_cast<int>(e - point) - 1;  // digits after the point
+  return fmt::format("{:.{}f}", v, std::max(1, mantissa - exponent));
+}
+
 std::vector<std::string> element_texts(const Literal& l, const std::vector<std::int64_t>& at) {
   return dispatch(l.dtype(), [&](auto t) {
     using T = decltype(t);
@@ -113,6 +126,8 @@ class Printer {
   }
   std::string text() {
     if (sizes_.empty()) {
+      if (literal_.dtype() == DType::f32) return scalar_text(literal_.span<float>()[0]);
+      if (literal_.dtype() == DType::f64) return scalar_text(literal_.span<double>()[0]);
       std::string out = texts_[0];
       return out.substr(out.find_first_not_of(' '));
     }

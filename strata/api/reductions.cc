@@ -164,16 +164,6 @@ Array logsumexp(const Operand& operand, const Reduce& options) {
   return options.keepdims ? result : squeeze(result, axes_of("logsumexp", options.axis, x.ndim()));
 }
 
-Array sum(const Operand& x, const Axes& axis) { return sum(x, Reduce{.axis = axis}); }
-Array prod(const Operand& x, const Axes& axis) { return prod(x, Reduce{.axis = axis}); }
-Array mean(const Operand& x, const Axes& axis) { return mean(x, Reduce{.axis = axis}); }
-Array max(const Operand& x, const Axes& axis) { return max(x, Reduce{.axis = axis}); }
-Array min(const Operand& x, const Axes& axis) { return min(x, Reduce{.axis = axis}); }
-Array any(const Operand& x, const Axes& axis) { return any(x, Reduce{.axis = axis}); }
-Array all(const Operand& x, const Axes& axis) { return all(x, Reduce{.axis = axis}); }
-Array var(const Operand& x, const Axes& axis) { return var(x, Variance{.axis = axis}); }
-Array std_(const Operand& x, const Axes& axis) { return std_(x, Variance{.axis = axis}); }
-Array logsumexp(const Operand& x, const Axes& axis) { return logsumexp(x, Reduce{.axis = axis}); }
 
 Array argmax(const Operand& x, std::optional<std::int64_t> axis) { return argument("argmax", x, axis, "GT", Combiner::max); }
 Array argmin(const Operand& x, std::optional<std::int64_t> axis) { return argument("argmin", x, axis, "LT", Combiner::min); }
