@@ -128,4 +128,13 @@ auto map(F f, const Xs& xs) {
   return scan([&](std::nullptr_t, const Xs& x) { return std::pair(nullptr, f(x)); }, nullptr, xs).second;
 }
 
+namespace lax {
+using strata::cond;
+using strata::fori_loop;
+using strata::map;
+using strata::scan;
+using strata::switch_;
+using strata::while_loop;
+}  // namespace lax
+
 }  // namespace strata

@@ -26,9 +26,6 @@ template <class F, class... Args> struct ResultOf<F, std::tuple<Args...>> { usin
 /// What the function returns, without references.
 template <class F, class Tuple> using Result = typename ResultOf<F, Tuple>::type;
 
-template <class Tuple, class... Args>
-Tuple argument_tuple(Args&&... args) { return Tuple(std::forward<Args>(args)...); }
-
 /// A traced function: the graph, and a result whose leaves are to be replaced.
 template <class R>
 struct Traced {
@@ -37,20 +34,7 @@ struct Traced {
   R unflatten(std::span<const Array> leaves) const { return tree::unflatten<Array>(like, leaves); }
 };
 
-/// The types of leaves as traces need them.
-struct LeafType {
-  Type type;
-  bool weak = false;
-  std::string path;
-};
-template <class T>
-std::vector<LeafType> leaf_types(const T& t, const std::string& root = {}) {
-  std::vector<LeafType> out;
-  tree::for_each_path(t, [&](const std::string& path, const Array& x) { out.push_back({x.type(), x.weak(), path}); }, root);
-  return out;
-}
-
-/// Paths of the leaves of an argument list: "0.w", "1" with the argument's number first.
+/// Paths of the leaves of an argument list: "argument 0.w", "argument 1".
 template <class... Args>
 std::vector<std::string> argument_paths(const std::tuple<Args...>& arguments) {
   std::vector<std::string> out;
