@@ -14,6 +14,9 @@ STRATA_RANDOM_PROGRAMS=$SOAK_PROGRAMS "$build/bin/transform_test" --gtest_filter
 echo "== elementary functions, ${SOAK_SAMPLES:=100000000} samples each"
 STRATA_SAMPLES=$SOAK_SAMPLES "$build/bin/loop_test" --gtest_filter='*Accuracy*' --gtest_brief=1
 
+echo "== rules broken one at a time"
+tools/mutate.py --build "$build"
+
 scripts/install-deps.sh clang-19 libclang-rt-19-dev
 for target in $(find strata -name '*_fuzz.cc' | sort); do
   echo "== $target, ${SOAK_SECONDS:=3600} s"
