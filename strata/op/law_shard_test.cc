@@ -109,6 +109,21 @@ TEST_P(ShardLaw, factors_pass_through) {
   }
 }
 
+/// What passes through arrives: a factor of an operand that stands in no result is reduced, moved or needed whole.
+TEST_P(ShardLaw, passing_factors_stand_in_a_result) {
+  if (!def().shard) return;
+  for (const Sample& sample : samples()) {
+    SCOPED_TRACE(sample.what);
+    auto f = program_of(def(), sample);
+    Factors t = (*def().shard)(*f->body.ops().back());
+    for (std::size_t k = 0; k < t.kinds.size(); ++k) {
+      int factor = static_cast<int>(k);
+      bool arrives = std::any_of(t.results.begin(), t.results.end(), [&](const Mapping& m) { return has(m, factor); });
+      EXPECT_TRUE(arrives || t.kinds[k] != 'p' || t.sizes[k] <= 1) << "factor " << factor;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Op, ShardLaw, ::testing::ValuesIn(catalog()), test_name);
 
 }  // namespace

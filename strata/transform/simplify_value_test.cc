@@ -1,0 +1,73 @@
+// Simplified programs give the bits they gave before: every rewrite with the constants that trigger it, and with others.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "strata/op/build.h"
+#include "strata/op/control.h"
+#include "strata/op/evaluate.h"
+#include "strata/op/testing/run.h"
+#include "strata/transform/simplify.h"
+
+namespace strata::transform {
+namespace {
+
+using op::Builder;
+using op::Value;
+using op::Values;
+
+Literal floats() { return Literal::of<float>({4}, {-0.0f, 1.5f, -3, std::numeric_limits<float>::infinity()}); }
+Literal flags() { return Literal::of<bool>({4}, {true, false, true, false}); }
+
+void expect_same_bits(const op::Literals& arguments, const op::testing::Program& program) {
+  auto f = op::testing::build(op::testing::types_of(arguments), program);
+  op::Literals before = op::evaluate(*f, arguments);
+  simplify(*f);
+  op::Literals after = op::evaluate(*f, arguments);
+  ASSERT_EQ(after.size(), before.size());
+  for (std::size_t i = 0; i < before.size(); ++i)
+    EXPECT_TRUE(op::testing::same(after[i], before[i])) << op::testing::to_text(after[i]) << " instead of " << op::testing::to_text(before[i]);
+}
+
+TEST(SimplifyValue, ArithmeticWithConstants) {
+  for (double c : {0.0, -0.0, 1.0, 2.0, -1.0}) {
+    SCOPED_TRACE(c);
+    for (auto f : {op::add, op::sub, op::mul, op::div}) {
+      expect_same_bits({floats()}, [&](Builder& b, const Values& v) { return Values{f(b, v[0], op::full_like(b, v[0], c))}; });
+      expect_same_bits({floats()}, [&](Builder& b, const Values& v) { return Values{f(b, op::full_like(b, v[0], c), v[0])}; });
+    }
+  }
+}
+
+TEST(SimplifyValue, LogicWithConstants) {
+  for (double c : {0.0, 1.0})
+    for (auto f : {op::and_, op::or_}) {
+      SCOPED_TRACE(c);
+      expect_same_bits({flags()}, [&](Builder& b, const Values& v) { return Values{f(b, v[0], op::full_like(b, v[0], c))}; });
+      expect_same_bits({flags()}, [&](Builder& b, const Values& v) { return Values{f(b, op::full_like(b, v[0], c), v[0])}; });
+    }
+}
+
+TEST(SimplifyValue, ConstantChoices) {
+  for (double c : {0.0, 1.0}) {
+    SCOPED_TRACE(c);
+    expect_same_bits({floats()}, [&](Builder& b, const Values& v) {
+      return Values{op::select(b, op::constant(b, Type(DType::i1, {4}), c), v[0], op::neg(b, v[0]))};
+    });
+    expect_same_bits({floats()}, [&](Builder& b, const Values& v) {
+      auto branch = [&](Value* x) { return op::testing::build({}, [&](Builder&, const Values&) { return Values{x}; }); };
+      return op::if_(b, op::scalar(b, DType::i1, c), branch(v[0]), branch(op::neg(b, v[0])));
+    });
+  }
+}
+
+TEST(SimplifyValue, MovesThatKeepTheType) {
+  expect_same_bits({floats()}, [](Builder& b, const Values& v) {
+    return Values{op::pad(b, v[0], op::scalar(b, DType::f32, 9), {1}, {-1}, {0})};
+  });
+  expect_same_bits({op::testing::run({floats()}, [](Builder& b, const Values& v) { return Values{op::reshape(b, v[0], Shape{2, 2})}; })[0]},
+                   [](Builder& b, const Values& v) { return Values{op::transpose(b, v[0], {1, 0})}; });
+}
+
+}  // namespace
+}  // namespace strata::transform
