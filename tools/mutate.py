@@ -176,7 +176,9 @@ class Bench:
 
     def run(self, program, arguments, limit, cache):
         """What the program prints, and how it ended: ok, failed, or a word for the way it died."""
-        environment = dict(os.environ, STRATA_CACHE_DIR=str(cache))
+        temporary = self.home / "tmp" / program.parent.name  # runs side by side do not meet in files of equal names
+        temporary.mkdir(parents=True, exist_ok=True)
+        environment = dict(os.environ, STRATA_CACHE_DIR=str(cache), TMPDIR=str(temporary), TEST_TMPDIR=str(temporary))
         process = subprocess.Popen([program, "--gtest_brief=1", *arguments], cwd=self.tree, env=environment, text=True, errors="replace",
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
         try:
@@ -258,6 +260,7 @@ class Bench:
             return {"verdict": "survived" if done else "not seen by any test program that is built"}
         finally:
             shutil.rmtree(folder, ignore_errors=True)
+            shutil.rmtree(self.home / "tmp" / m.key, ignore_errors=True)
 
 
 def write_table(mutants, results):
