@@ -43,6 +43,28 @@ TEST(Compile, SoftmaxIsOneKernel) {
   }
 }
 
+// The transposed reader sees other elements than the writer has at hand: one kernel would read what is not there yet.
+TEST(Compile, ReadersAtOtherPlacesWait) {
+  Block f;
+  Value* x = argument(f, {40, 40});
+  Builder b(f);
+  Value* y = op::exp(b, x);
+  f.results = {y, op::tanh(b, op::add(b, op::transpose(b, y, {1, 0}), op::reverse(b, y, {0})))};
+  expect_compiled_equals_reference(f);
+}
+
+// 24 rows of 10 and 6 rows of 40 over the same elements are different rows.
+TEST(Compile, RowsOfDifferentLengthsOverTheSameElements) {
+  Block f;
+  Value* x = argument(f, {6, 4, 10});
+  Builder b(f);
+  Value* short_rows = op::broadcast_in_dim(b, op::reduce_sum(b, x, {2}), x->shape(), {0, 1});
+  Value* y = op::mul(b, x, op::tanh(b, short_rows));
+  Value* long_rows = op::broadcast_in_dim(b, op::reduce_sum(b, y, {1, 2}), x->shape(), {0});
+  f.results = {op::sub(b, y, op::tanh(b, long_rows)), y};
+  expect_compiled_equals_reference(f);
+}
+
 TEST(Compile, ReductionsOverAnyDimensions) {
   for (ir::Ints dims : {ir::Ints{0}, {1}, {2}, {0, 1}, {0, 2}, {1, 2}, {0, 1, 2}})
     for (Shape shape : {Shape{3, 40, 70}, Shape{300, 2, 9}, Shape{2, 1, 1}}) {

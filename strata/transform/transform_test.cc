@@ -57,6 +57,15 @@ TEST(Vjp, results_then_cotangents) {
   EXPECT_EQ(out[3].number(0), 13);
 }
 
+TEST(Vjp, a_result_returned_twice_takes_both_cotangents) {
+  auto f = build({kScalar}, [](Builder& b, const Values& v) {
+    ir::Value* y = op::mul(b, v[0], v[0]);
+    return Values{y, y};
+  });
+  Literals out = op::evaluate(*vjp(*f, {true}), std::vector{number(3), number(2), number(7)});
+  EXPECT_EQ(out.back().number(0), 6 * (2 + 7));
+}
+
 TEST(Vjp, only_seeded_results_take_cotangents) {
   auto d = vjp(*product(), {false, true}, {false, true});
   Literals out = op::evaluate(*d, std::vector{number(3), number(5), number(7)});
