@@ -20,7 +20,13 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 int main(int argc, char** argv) {
   using namespace strata;
-  llama::Config c{.vocab_size = 8192, .base_emb_dim = 256, .base_num_decoder_layers = 6, .base_num_query_heads = 8, .base_num_kv_heads = 4, .head_dim = 32, .base_mlp_dim = 768};
+  llama::Config c{.vocab_size = 8192,
+                  .base_emb_dim = 256,
+                  .base_num_decoder_layers = 6,
+                  .base_num_query_heads = 8,
+                  .base_num_kv_heads = 4,
+                  .head_dim = 32,
+                  .base_mlp_dim = 768};
   int steps = 7;
   bool json = false;
   for (int i = 1; i < argc; ++i) {
@@ -49,7 +55,9 @@ int main(int argc, char** argv) {
   }
   std::sort(seconds.begin(), seconds.end());
   double median = seconds[seconds.size() / 2];
-  if (json) std::cout << "{\"median_s\":" << median << ",\"min_s\":" << seconds[0] << ",\"first_s\":" << first << ",\"loss\":" << loss.item<double>() << "}\n";
+  if (json)
+    std::cout << "{\"median_s\":" << median << ",\"min_s\":" << seconds[0] << ",\"first_s\":" << first
+              << ",\"loss\":" << loss.item<double>() << "}\n";
   else
     std::cout << "first call " << first << " s, median step " << median << " s, " << batch * length / median << " tokens/s, "
               << llama::flops_per_step(c, batch, length) / median * 1e-9 << " GFLOP/s, loss " << loss.item<double>() << "\n";

@@ -37,7 +37,8 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 int fail(const Status& status) {
   std::cerr << "strata-run: " << status.message() << "\n";
   switch (status.code()) {
-    case Code::invalid: case Code::corrupt: return kMalformed;
+    case Code::invalid:
+    case Code::corrupt: return kMalformed;
     case Code::unsupported: return kUnsupported;
     default: return kWorld;
   }
@@ -50,7 +51,9 @@ Result<std::vector<Literal>> arguments(const ir::Function& f, const checkpoint::
     auto it = file.tensors.find(fmt::format("in.{}", i));
     if (it == file.tensors.end()) return Status(Code::invalid, "{}: no tensor in.{} for argument {} of @{}", name, i, i, f.name);
     const Type& want = f.body.argument(i)->type();
-    if (!(it->second.type() == want)) return Status(Code::invalid, "{}: in.{} is {}, argument {} of @{} is {}", name, i, it->second.type().to_string(), i, f.name, want.to_string());
+    if (!(it->second.type() == want))
+      return Status(Code::invalid, "{}: in.{} is {}, argument {} of @{} is {}", name, i, it->second.type().to_string(), i, f.name,
+                    want.to_string());
     out.push_back(it->second);
   }
   return out;
@@ -64,7 +67,10 @@ double ulps(double got, double want, DType dtype) {
   return std::abs(got - want) / unit;
 }
 
-struct Comparison { bool equal = true; double max_abs = 0, max_ulp = 0; };
+struct Comparison {
+  bool equal = true;
+  double max_abs = 0, max_ulp = 0;
+};
 
 Comparison compare(const std::vector<Literal>& got, const checkpoint::TensorFile& file, double rtol, double atol) {
   Comparison out;
@@ -87,7 +93,8 @@ Comparison compare(const std::vector<Literal>& got, const checkpoint::TensorFile
       bool fine = is_inexact(want.dtype()) && distance <= atol + rtol * std::abs(w);
       if (fine) continue;
       out.equal = false;
-      if (!told) std::cout << fmt::format("output {} differs at element {}: got {}, want {} (abs {:.3g}, ulp {:.3g})\n", r, i, g, w, distance, u);
+      if (!told)
+        std::cout << fmt::format("output {} differs at element {}: got {}, want {} (abs {:.3g}, ulp {:.3g})\n", r, i, g, w, distance, u);
       told = true;
     }
   }
@@ -109,7 +116,10 @@ int run(const Options& o) {
   ir::Module& module = **parsed;
   if (Status s = ir::verify(module); !s.ok()) return fail(s);
   ir::inline_calls(module);
-  ir::Function* f = !o.entry.empty() ? module.find(o.entry) : module.find("main") ? module.find("main") : module.find("jit_main") ? module.find("jit_main") : module.entry();
+  ir::Function* f = !o.entry.empty()          ? module.find(o.entry)
+                    : module.find("main")     ? module.find("main")
+                    : module.find("jit_main") ? module.find("jit_main")
+                                              : module.entry();
   if (!f) return fail(Status(Code::invalid, "{}: no function @{}", o.program, o.entry.empty() ? "main" : o.entry));
   checkpoint::TensorFile file;
   std::string from = !o.check.empty() ? o.check : o.args;
@@ -140,7 +150,9 @@ int run(const Options& o) {
     }
     auto executable = runtime::default_client().compile(f->body);
     report["compile_s"] = now() - start;
-    auto once = [&](const std::vector<Literal>& arguments) { return executable->run(std::vector<runtime::Buffer>(arguments.begin(), arguments.end())); };
+    auto once = [&](const std::vector<Literal>& arguments) {
+      return executable->run(std::vector<runtime::Buffer>(arguments.begin(), arguments.end()));
+    };
     std::vector<runtime::Buffer> last = once(in);
     if (o.time > 0) {
       std::vector<Literal> fresh;
@@ -156,14 +168,17 @@ int run(const Options& o) {
       std::sort(seconds.begin(), seconds.end());
       report["median_s"] = seconds[seconds.size() / 2];
       report["min_s"] = seconds[0];
-      if (!o.json) std::cout << fmt::format("median {:.6f} s, minimum {:.6f} s of {} runs\n", seconds[seconds.size() / 2], seconds[0], o.time);
+      if (!o.json)
+        std::cout << fmt::format("median {:.6f} s, minimum {:.6f} s of {} runs\n", seconds[seconds.size() / 2], seconds[0], o.time);
     }
     for (runtime::Buffer& b : last) results.push_back(b.literal());
     report["peak_bytes"] = runtime::memory_counts().peak;
   }
   int status = kEqual;
   if (!o.check.empty()) {
-    auto tolerance = [&](double given, const char* key) { return given >= 0 ? given : file.metadata.count(key) ? std::stod(file.metadata.at(key)) : 0.0; };
+    auto tolerance = [&](double given, const char* key) {
+      return given >= 0 ? given : file.metadata.count(key) ? std::stod(file.metadata.at(key)) : 0.0;
+    };
     Comparison c = compare(results, file, tolerance(o.rtol, "rtol"), tolerance(o.atol, "atol"));
     report["max_abs"] = c.max_abs;
     report["max_ulp"] = c.max_ulp;
@@ -182,8 +197,10 @@ int run(const Options& o) {
 
 int main(int argc, char** argv) {
   Options o;
-  CLI::App app{"Runs a StableHLO/CHLO text program.\n\nExample:\n  strata-run program.mlir --check=program.safetensors\n  strata-run program.mlir --args=in.safetensors --time=7 --json\n"
-               "\nExit status: 0 equal, 1 values differ, 2 malformed program, 3 not supported, 4 file or memory failed, 70 internal check failed."};
+  CLI::App app{
+      "Runs a StableHLO/CHLO text program.\n\nExample:\n  strata-run program.mlir --check=program.safetensors\n  strata-run program.mlir "
+      "--args=in.safetensors --time=7 --json\n"
+      "\nExit status: 0 equal, 1 values differ, 2 malformed program, 3 not supported, 4 file or memory failed, 70 internal check failed."};
   app.add_option("program", o.program, "StableHLO text")->required();
   app.add_option("--args", o.args, "arguments in.0, in.1, ... (safetensors)");
   app.add_option("--out", o.out, "write results out.0, ... of the last run");

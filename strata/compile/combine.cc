@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-
 namespace strata::compile {
 
 using loop::Opcode;
@@ -28,12 +27,14 @@ Inst* neutral(loop::Builder& b, Combiner combiner, DType operand) {
 
 Inst* widen(loop::Builder& b, DType operand, Inst* element) { return b.convert(op::accumulator(operand), element); }
 
-RowReductions::RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions, std::int64_t length, std::function<Inst*(const ir::Value*, Index)> element)
+RowReductions::RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions, std::int64_t length,
+                             std::function<Inst*(const ir::Value*, Index)> element)
     : b_(b), reductions_(std::move(reductions)), length_(length), element_(std::move(element)) {
   for (const ir::Op* op : reductions_) {
     std::vector<int> dims = reduction_of(*op).dims;
     op::ReduceOrder order = op::reduce_order(op->operand(0)->type(), dims);
-    STRATA_CHECK(order.lanes == kLanes && order.chunk == kChunk && order.count == length_, "a row of {} is reduced in another order", length_);
+    STRATA_CHECK(order.lanes == kLanes && order.chunk == kChunk && order.count == length_, "a row of {} is reduced in another order",
+                 length_);
   }
 }
 
@@ -41,15 +42,16 @@ void RowReductions::run(const std::function<void(Index)>& also) {
   for (const ir::Op* op : reductions_) totals_.push_back(b_.local(neutral(b_, reduction_of(*op).combiner, op->operand(0)->dtype())));
   std::int64_t size = kChunk;
   std::int64_t whole = length_ / size;
-  if (whole == 1 && length_ == size) chunk(0, length_, also);
-  else if (whole > 0) b_.for_(0, whole, 1, [&](Index c) { chunk(c * size, c * size + size, also); });
+  if (whole == 1 && length_ == size)
+    chunk(0, length_, also);
+  else if (whole > 0)
+    b_.for_(0, whole, 1, [&](Index c) { chunk(c * size, c * size + size, also); });
   if (length_ % size != 0) chunk(whole * size, length_, also);
 }
 
 void RowReductions::chunk(Index begin, Index end, const std::function<void(Index)>& also) {
   std::vector<Inst*> lanes;
-  for (const ir::Op* op : reductions_)
-    lanes.push_back(b_.local(neutral(b_, reduction_of(*op).combiner, op->operand(0)->dtype()), kLanes));
+  for (const ir::Op* op : reductions_) lanes.push_back(b_.local(neutral(b_, reduction_of(*op).combiner, op->operand(0)->dtype()), kLanes));
   b_.vector(begin, end, kLanes, [&](Index j) {
     for (std::size_t i = 0; i < reductions_.size(); ++i) {
       const ir::Op& op = *reductions_[i];

@@ -22,7 +22,8 @@ Inst* widen(loop::Builder& b, DType operand, Inst* element);
 class RowReductions {
  public:
   /// `element(v, j)`: element j of the row of operand v, in its storage dtype.
-  RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions, std::int64_t length, std::function<Inst*(const ir::Value*, Index)> element);
+  RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions, std::int64_t length,
+                std::function<Inst*(const ir::Value*, Index)> element);
   /// Loops over the row; `also(j)` is called once for each element, after the reductions took it.
   void run(const std::function<void(Index)>& also);
   /// init combined with the row's total, rounded to the result's dtype.

@@ -85,12 +85,16 @@ TEST(Compile, LongReductionInTwoPhases) {
 }
 
 TEST(Compile, ProductsOfAllForms) {
-  struct Case { Shape l, r; op::DotDims dims; };
-  for (const Case& c : {Case{{7, 9}, {9, 5}, {{}, {}, {1}, {0}}}, Case{{64, 96}, {96, 80}, {{}, {}, {1}, {0}}}, Case{{33, 40}, {50, 40}, {{}, {}, {1}, {1}}},
-                        Case{{40, 33}, {40, 50}, {{}, {}, {0}, {0}}}, Case{{2, 3, 20, 8}, {2, 3, 30, 8}, {{0, 1}, {0, 1}, {3}, {3}}},
+  struct Case {
+    Shape l, r;
+    op::DotDims dims;
+  };
+  for (const Case& c : {Case{{7, 9}, {9, 5}, {{}, {}, {1}, {0}}}, Case{{64, 96}, {96, 80}, {{}, {}, {1}, {0}}},
+                        Case{{33, 40}, {50, 40}, {{}, {}, {1}, {1}}}, Case{{40, 33}, {40, 50}, {{}, {}, {0}, {0}}},
+                        Case{{2, 3, 20, 8}, {2, 3, 30, 8}, {{0, 1}, {0, 1}, {3}, {3}}},
                         Case{{2, 20, 3, 8}, {2, 30, 3, 8}, {{0, 2}, {0, 2}, {3}, {3}}}, Case{{1, 600}, {600, 70}, {{}, {}, {1}, {0}}},
-                        Case{{90, 700}, {700}, {{}, {}, {1}, {0}}}, Case{{12, 1030}, {1030, 40}, {{}, {}, {1}, {0}}}, Case{{4, 5}, {5, 0}, {{}, {}, {1}, {0}}},
-                        Case{{4, 0}, {0, 3}, {{}, {}, {1}, {0}}}}) {
+                        Case{{90, 700}, {700}, {{}, {}, {1}, {0}}}, Case{{12, 1030}, {1030, 40}, {{}, {}, {1}, {0}}},
+                        Case{{4, 5}, {5, 0}, {{}, {}, {1}, {0}}}, Case{{4, 0}, {0, 3}, {{}, {}, {1}, {0}}}}) {
     Block f;
     Value *l = argument(f, c.l), *r = argument(f, c.r);
     Builder b(f);
@@ -188,7 +192,8 @@ TEST(Compile, ScalarLoopIsOneKernel) {
   cond->results = {op::compare(cb, i, n, "LT")};
   Value *j = body->add_argument(Type::scalar(DType::i32)), *c = body->add_argument(Type::scalar(DType::f32));
   Builder bb(*body);
-  Value* next = op::rem(bb, op::add(bb, op::mul(bb, c, op::scalar(bb, DType::f32, 1.5)), op::scalar(bb, DType::f32, 0.25)), op::scalar(bb, DType::f32, 3));
+  Value* next = op::rem(bb, op::add(bb, op::mul(bb, c, op::scalar(bb, DType::f32, 1.5)), op::scalar(bb, DType::f32, 0.25)),
+                        op::scalar(bb, DType::f32, 3));
   body->results = {op::add(bb, j, op::scalar(bb, DType::i32, 1)), next};
   f.results = op::while_(b, std::move(cond), std::move(body), {zero, c0});
   EXPECT_EQ(make_plan(*prepare(f), {}).kernels.size(), 1u);

@@ -23,9 +23,12 @@ inline Literal random_literal(const Type& type, unsigned seed) {
   Literal out(type);
   for (std::int64_t i = 0; i < out.count(); ++i) {
     double u = static_cast<double>(generator()) / 4294967296.0;
-    if (is_inexact(type.dtype())) out.set_number(i, 4 * u - 2);
-    else if (is_bool(type.dtype())) out.set_integer(i, u < 0.5);
-    else out.set_integer(i, static_cast<std::int64_t>(u * 7));
+    if (is_inexact(type.dtype()))
+      out.set_number(i, 4 * u - 2);
+    else if (is_bool(type.dtype()))
+      out.set_integer(i, u < 0.5);
+    else
+      out.set_integer(i, static_cast<std::int64_t>(u * 7));
   }
   return out;
 }
@@ -78,8 +81,8 @@ inline void expect_same_bits(const std::vector<Literal>& got, const std::vector<
     ASSERT_EQ(got[r].type(), want[r].type()) << what;
     std::int64_t at = 0;
     std::int64_t n = differences(got[r], want[r], &at);
-    EXPECT_EQ(n, 0) << what << ": result " << r << " " << want[r].type().to_string() << " differs in " << n << " elements, first at " << at << ": got "
-                    << got[r].number(at) << ", want " << want[r].number(at);
+    EXPECT_EQ(n, 0) << what << ": result " << r << " " << want[r].type().to_string() << " differs in " << n << " elements, first at " << at
+                    << ": got " << got[r].number(at) << ", want " << want[r].number(at);
   }
 }
 

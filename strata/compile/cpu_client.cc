@@ -63,7 +63,8 @@ class CpuExecutable : public runtime::Executable {
       throw Error(plan_.name, "takes {} arguments, got {}", plan_.argument_types.size(), arguments.size());
     for (std::size_t i = 0; i < arguments.size(); ++i)
       if (!(arguments[i].type() == plan_.argument_types[i]))
-        throw Error(plan_.name, "argument {} was compiled as {}, got {}", i, plan_.argument_types[i].to_string(), arguments[i].type().to_string());
+        throw Error(plan_.name, "argument {} was compiled as {}, got {}", i, plan_.argument_types[i].to_string(),
+                    arguments[i].type().to_string());
   }
   /// What each launch took, the slowest first.
   void report() const {
@@ -77,7 +78,8 @@ class CpuExecutable : public runtime::Executable {
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times[a].seconds > times[b].seconds; });
     fmt::print(stderr, "{}: {:.6f} s in launches\n", plan_.name, total);
     for (std::size_t i : order)
-      fmt::print(stderr, "{:8.3f} ms {:5.1f} %  {} runs  {}\n", times[i].seconds * 1e3, 100 * times[i].seconds / total, times[i].runs, profile_[i]);
+      fmt::print(stderr, "{:8.3f} ms {:5.1f} %  {} runs  {}\n", times[i].seconds * 1e3, 100 * times[i].seconds / total, times[i].runs,
+                 profile_[i]);
   }
 
   Plan plan_;

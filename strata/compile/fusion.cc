@@ -14,7 +14,7 @@ namespace {
 using ir::Op;
 using ir::Value;
 
-constexpr std::int64_t kSplitRows = 16;        // fewer rows than this, each longer than
+constexpr std::int64_t kSplitRows = 16;         // fewer rows than this, each longer than
 constexpr std::int64_t kSplitLength = 1 << 16;  // this: reduced in two phases, alone
 constexpr std::size_t kMostRoots = 96;
 
@@ -41,7 +41,10 @@ bool is_view(const Op& op) {
 
 /// Uses of values, and which values must lie in memory whatever else is decided.
 struct Uses {
-  struct Use { const Op* op; int operand; };
+  struct Use {
+    const Op* op;
+    int operand;
+  };
   std::unordered_map<const Value*, std::vector<Use>> of;
   std::unordered_set<const Value*> stored;
 
@@ -62,7 +65,10 @@ struct Uses {
 
 /// Decides what is computed where it is read. Walks backwards, so that a value's readers are decided before it.
 std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses) {
-  struct Reading { int times = 0; bool repeats = false, by_product = false; };
+  struct Reading {
+    int times = 0;
+    bool repeats = false, by_product = false;
+  };
   std::unordered_map<const Value*, Reading> reading;
   std::unordered_set<const Value*> inlined;
   std::unordered_map<const Value*, int> size;  // operations in the tree of cheap producers
@@ -110,7 +116,10 @@ struct Access {
 class DryRun : public TreeContext {
  public:
   DryRun(loop::Builder& b, const std::unordered_set<const Value*>& inlined) : TreeContext(b), inlined_(inlined) {}
-  struct Read { const Value* value; Index offset; };
+  struct Read {
+    const Value* value;
+    Index offset;
+  };
   std::vector<Read> reads;
 
  protected:
@@ -135,8 +144,7 @@ std::vector<Access> accesses(const Op& op, const std::unordered_set<const Value*
   if (frame.count() == 0) return {};
   loop::Ref* variables = b.parameter(DType::i64, std::max(1, frame.rank()), loop::Ref::Mode::in);
   std::vector<Index> index;
-  for (int i = 0; i < frame.rank(); ++i)
-    index.push_back(frame[i] == 1 ? Index(0) : b.index_of(b.load(variables, i), 0, frame[i] - 1));
+  for (int i = 0; i < frame.rank(); ++i) index.push_back(frame[i] == 1 ? Index(0) : b.index_of(b.load(variables, i), 0, frame[i] - 1));
   if (is_reduction(op)) {
     int n = static_cast<int>(op.operands.size()) / 2;
     for (int i = 0; i < n; ++i) dry.at(op.operand(i), index);
@@ -149,8 +157,10 @@ std::vector<Access> accesses(const Op& op, const std::unordered_set<const Value*
   for (const DryRun::Read& read : dry.reads) {
     Access a{Access::Kind::other, read.value};
     std::int64_t n = count(read.value);
-    if (read.offset.is_constant() && n == 1) a.kind = Access::Kind::scalar;
-    else if (read.offset == own && n == frame.count()) a.kind = Access::Kind::same;
+    if (read.offset.is_constant() && n == 1)
+      a.kind = Access::Kind::scalar;
+    else if (read.offset == own && n == frame.count())
+      a.kind = Access::Kind::same;
     else {
       Index prefix = 0;
       for (int k = 0; k < frame.rank(); ++k) {
@@ -337,8 +347,10 @@ class Grouping {
       for (const Access& a : reads_.at(op)) {
         if (maker(a.value) != p) continue;
         bool full_reader = is_full(*op, total), full_value = count(a.value) == total;
-        if (full_reader == full_value ? a.kind != Access::Kind::same && !(count(a.value) == 1 && a.kind == Access::Kind::scalar && rows == 1)
-                                      : !(full_reader && count(a.value) == rows && (a.kind == Access::Kind::leading || (rows == 1 && a.kind == Access::Kind::scalar))))
+        if (full_reader == full_value
+                ? a.kind != Access::Kind::same && !(count(a.value) == 1 && a.kind == Access::Kind::scalar && rows == 1)
+                : !(full_reader && count(a.value) == rows &&
+                    (a.kind == Access::Kind::leading || (rows == 1 && a.kind == Access::Kind::scalar))))
           return false;
       }
     if (depends_indirectly(c, p)) return false;
@@ -402,8 +414,10 @@ bool reduces_trailing(const Shape& operand, const std::vector<int>& dims) {
   bool seen = false;
   for (int i = 0; i < operand.rank(); ++i) {
     if (operand[i] == 1) continue;
-    if (reduced[static_cast<std::size_t>(i)]) seen = true;
-    else if (seen) return false;
+    if (reduced[static_cast<std::size_t>(i)])
+      seen = true;
+    else if (seen)
+      return false;
   }
   return true;
 }

@@ -21,17 +21,17 @@ enum class GroupKind : std::uint8_t { loops, product, update, structured };
 /// Operations that become one kernel (loops), or one operation lowered in its own way.
 struct Group {
   GroupKind kind = GroupKind::loops;
-  std::vector<const ir::Op*> roots;           // program order
-  std::int64_t total = 0;                     // loops: elements of a full value
-  std::int64_t rows = 0;                      // loops: number of rows, 0 when nothing is reduced or of row size
-  bool flat = true;                           // loops: every access is at the element's own offset, or a scalar
-  std::vector<const ir::Value*> outputs;      // values that others read: stored
+  std::vector<const ir::Op*> roots;       // program order
+  std::int64_t total = 0;                 // loops: elements of a full value
+  std::int64_t rows = 0;                  // loops: number of rows, 0 when nothing is reduced or of row size
+  bool flat = true;                       // loops: every access is at the element's own offset, or a scalar
+  std::vector<const ir::Value*> outputs;  // values that others read: stored
 };
 
 struct Fusion {
-  std::vector<Group> groups;                          // an order in which they can run
-  std::unordered_set<const ir::Value*> inlined;       // computed where read (lookup only)
-  std::vector<const ir::Value*> constants;            // constants that (also) lie in memory
+  std::vector<Group> groups;                     // an order in which they can run
+  std::unordered_set<const ir::Value*> inlined;  // computed where read (lookup only)
+  std::vector<const ir::Value*> constants;       // constants that (also) lie in memory
 };
 
 Fusion fuse(const ir::Block& block);

@@ -33,8 +33,10 @@ class Walker {
   void visit(const Launch& l) {
     std::vector<void*> buffers;
     for (const Address& a : l.arguments) buffers.push_back(resolve(a));
-    if (run_) run_(l.kernel, buffers);
-    else loop::interpret(*plan_.kernels[static_cast<std::size_t>(l.kernel)], buffers);
+    if (run_)
+      run_(l.kernel, buffers);
+    else
+      loop::interpret(*plan_.kernels[static_cast<std::size_t>(l.kernel)], buffers);
   }
   void visit(const Copy& c) { std::memmove(resolve(c.to), resolve(c.from), static_cast<std::size_t>(c.bytes)); }
   void visit(const CountedLoop& l) {

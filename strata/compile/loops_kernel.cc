@@ -29,7 +29,10 @@ class RowContext : public KernelContext {
   bool kept(const Value* v) const { return kept_.count(v) != 0; }
   /// The reduced value of the row at hand.
   void set_row(const Value* v, Inst* inst) { rows_[v] = inst; }
-  void next_row() { kept_.clear(); rows_.clear(); }
+  void next_row() {
+    kept_.clear();
+    rows_.clear();
+  }
 
  protected:
   bool inlined(const Value* v) override {
@@ -52,8 +55,8 @@ class RowContext : public KernelContext {
 
 /// The passes of a group: which root is computed when, and what is kept between passes.
 struct Passes {
-  std::unordered_map<const Value*, int> level;      // of every root's value: reductions before it
-  std::unordered_set<const Value*> kept;            // full values that a later pass reads
+  std::unordered_map<const Value*, int> level;  // of every root's value: reductions before it
+  std::unordered_set<const Value*> kept;        // full values that a later pass reads
   int last = 0;
 
   Passes(const Group& group, const Fusion& fusion) {
@@ -82,8 +85,10 @@ struct Passes {
   static void collect(const Op& op, const Group& group, const Fusion& fusion, std::vector<const Value*>& out) {
     for (const Value* v : op.operands) {
       if (!v->op()) continue;
-      if (fusion.inlined.count(v)) collect(*v->op(), group, fusion, out);
-      else if (std::find(group.roots.begin(), group.roots.end(), v->op()) != group.roots.end()) out.push_back(v);
+      if (fusion.inlined.count(v))
+        collect(*v->op(), group, fusion, out);
+      else if (std::find(group.roots.begin(), group.roots.end(), v->op()) != group.roots.end())
+        out.push_back(v);
     }
   }
 };
@@ -91,12 +96,18 @@ struct Passes {
 class RowKernel {
  public:
   RowKernel(const Group& group, const Fusion& fusion, std::int64_t rows, BuiltKernel& built)
-      : group_(group), passes_(group, fusion), rows_(rows), length_(group.total / rows), b_(*built.kernel), context_(b_, group, fusion, built) {}
+      : group_(group),
+        passes_(group, fusion),
+        rows_(rows),
+        length_(group.total / rows),
+        b_(*built.kernel),
+        context_(b_, group, fusion, built) {}
 
   void build() {
     loop::Kernel& kernel = b_.kernel();
     std::int64_t per_point = largest_divisor(rows_, std::max<std::int64_t>(1, kPointElements / length_));
-    if (per_point * 4 < std::min(rows_, kPointElements / length_)) per_point = std::max<std::int64_t>(1, std::min(rows_, kPointElements / length_));
+    if (per_point * 4 < std::min(rows_, kPointElements / length_))
+      per_point = std::max<std::int64_t>(1, std::min(rows_, kPointElements / length_));
     kernel.grid = (rows_ + per_point - 1) / per_point;
     Index first = b_.grid() * per_point;
     if (rows_ % per_point == 0) {
@@ -153,8 +164,10 @@ class RowKernel {
       for (auto& [v, ref] : targets) values.push_back(context_.at_offset(v, base + j));
       for (std::size_t i = 0; i < targets.size(); ++i) {
         auto& [v, ref] = targets[i];
-        if (is_output(v) && !passes_.kept.count(v)) context_.store_result(v, base + j, values[i]);
-        else b_.store(ref, is_output(v) ? base + j : j, values[i]);
+        if (is_output(v) && !passes_.kept.count(v))
+          context_.store_result(v, base + j, values[i]);
+        else
+          b_.store(ref, is_output(v) ? base + j : j, values[i]);
       }
     };
     if (reductions.empty()) {

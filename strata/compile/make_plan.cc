@@ -30,7 +30,10 @@ std::int64_t bytes_of(const Value* v) { return static_cast<std::int64_t>(v->type
 const Block& expect_kernels_know(const Block& block) {
   auto expect = [](const std::string& name, const Value* v, const ir::Location& where) {
     bool known = v->type().is_tensor() && v->shape().is_static() && loop::is_loop_dtype(v->dtype());
-    if (!known) throw Error(name, "{} is not compiled yet; the reference evaluator may know it", v->type().to_string()).at(where.text()).unsupported();
+    if (!known)
+      throw Error(name, "{} is not compiled yet; the reference evaluator may know it", v->type().to_string())
+          .at(where.text())
+          .unsupported();
   };
   for (const auto& a : block.arguments()) expect("argument", a.get(), {});
   for (const auto& op : block.ops())
@@ -56,7 +59,8 @@ class Planner {
     choose_aliases(scope, donated);
     for (std::size_t r = 0; r < block.results.size(); ++r) desire(scope, block.results[r], targets[r]);
     schedule(scope, plan_.steps);
-    for (std::size_t r = 0; r < block.results.size(); ++r) copy(place_.at(block.results[r]), targets[r], bytes_of(block.results[r]), plan_.steps);
+    for (std::size_t r = 0; r < block.results.size(); ++r)
+      copy(place_.at(block.results[r]), targets[r], bytes_of(block.results[r]), plan_.steps);
   }
 
  private:
@@ -71,8 +75,14 @@ class Planner {
       for (const Value* v : b.results) last_read[v] = kForever;
       for (const Value* v : fusion.constants) planner.place_[v] = planner.constant(*constant_literal(*v->op()));
     }
-    int last(const Value* v) const { auto it = last_read.find(v); return it == last_read.end() ? kNever : it->second; }
-    int made(const Value* v) const { auto it = maker.find(v); return it == maker.end() ? kNever : it->second; }
+    int last(const Value* v) const {
+      auto it = last_read.find(v);
+      return it == last_read.end() ? kNever : it->second;
+    }
+    int made(const Value* v) const {
+      auto it = maker.find(v);
+      return it == maker.end() ? kNever : it->second;
+    }
     const Block& block;
     Fusion fusion;
     std::unordered_map<const Value*, int> last_read, maker;
@@ -110,7 +120,8 @@ class Planner {
     if (last < at) return true;
     const Group& g = scope.fusion.groups[static_cast<std::size_t>(at)];
     if (last != at) return false;
-    return (g.kind == GroupKind::loops && g.flat && g.rows == 0) || (g.kind == GroupKind::update && g.roots.front()->operand(0) == old && !updates_read(*g.roots.front(), old, scope.fusion));
+    return (g.kind == GroupKind::loops && g.flat && g.rows == 0) ||
+           (g.kind == GroupKind::update && g.roots.front()->operand(0) == old && !updates_read(*g.roots.front(), old, scope.fusion));
   }
   /// Whether an update's new elements or places are computed from the old array, which must then stay whole meanwhile.
   static bool updates_read(const Op& op, const Value* old, const Fusion& fusion) {
@@ -210,7 +221,8 @@ class Planner {
   Address carry_place(Scope& scope, const Value* initial, const Value* result, Steps& steps) {
     Address from = place_.at(initial);
     auto wish = scope.desired.find(result);
-    bool dying = owns(scope, initial) && scope.made(result) != kNever && scope.last(initial) == scope.made(result) && !shared_operand(*result->op(), initial);
+    bool dying = owns(scope, initial) && scope.made(result) != kNever && scope.last(initial) == scope.made(result) &&
+                 !shared_operand(*result->op(), initial);
     Address place = wish != scope.desired.end() ? wish->second : dying && from.counter < 0 ? from : temporary(bytes_of(initial));
     copy(from, place, bytes_of(initial), steps);
     place_[result] = place;
@@ -316,7 +328,8 @@ class Planner {
     loop_body_with_stacks(inner, arguments, results, stacked, parts, loop.body);
     std::int64_t count = loop.count;
     if (count > 0) steps.push_back({std::move(loop)});
-    for (std::size_t i = 0; i < after.size(); ++i) copy(after[i].first, after[i].second, plan_.buffers[static_cast<std::size_t>(after[i].first.buffer)].bytes, steps);
+    for (std::size_t i = 0; i < after.size(); ++i)
+      copy(after[i].first, after[i].second, plan_.buffers[static_cast<std::size_t>(after[i].first.buffer)].bytes, steps);
   }
 
   /// Stacked values that were not written in place are copied before carries are overwritten.

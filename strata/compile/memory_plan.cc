@@ -29,7 +29,10 @@ class Lifetimes {
   const Life& of(std::size_t buffer) const { return lives_[buffer]; }
 
  private:
-  struct Use { int buffer, time; std::vector<int> loops; };
+  struct Use {
+    int buffer, time;
+    std::vector<int> loops;
+  };
 
   void use(const Address& a, const std::vector<int>& loops) {
     if (plan_.buffers[static_cast<std::size_t>(a.buffer)].kind == PlanBuffer::Kind::temporary) uses_.push_back({a.buffer, clock_, loops});
@@ -40,16 +43,24 @@ class Lifetimes {
       std::visit([&](const auto& s) { visit(s, loops); }, step.what);
     }
   }
-  void visit(const Launch& l, const std::vector<int>& loops) { for (const Address& a : l.arguments) use(a, loops); }
-  void visit(const Copy& c, const std::vector<int>& loops) { use(c.from, loops); use(c.to, loops); }
-  template <class F> void loop(std::vector<int> loops, F&& body) {
+  void visit(const Launch& l, const std::vector<int>& loops) {
+    for (const Address& a : l.arguments) use(a, loops);
+  }
+  void visit(const Copy& c, const std::vector<int>& loops) {
+    use(c.from, loops);
+    use(c.to, loops);
+  }
+  template <class F>
+  void loop(std::vector<int> loops, F&& body) {
     int id = static_cast<int>(spans_.size());
     spans_.push_back({clock_, clock_});
     loops.push_back(id);
     body(loops);
     spans_[static_cast<std::size_t>(id)].second = ++clock_;
   }
-  void visit(const CountedLoop& l, const std::vector<int>& loops) { loop(loops, [&](const auto& inside) { walk(l.body, inside); }); }
+  void visit(const CountedLoop& l, const std::vector<int>& loops) {
+    loop(loops, [&](const auto& inside) { walk(l.body, inside); });
+  }
   void visit(const WhileLoop& l, const std::vector<int>& loops) {
     loop(loops, [&](const auto& inside) {
       walk(l.condition, inside);
@@ -71,7 +82,8 @@ class Lifetimes {
       common = n;
     }
     for (const Use& u : uses) {
-      if (u.loops.size() == common) life.touch(u.time, u.time);
+      if (u.loops.size() == common)
+        life.touch(u.time, u.time);
       else {
         auto [begin, end] = spans_[static_cast<std::size_t>(u.loops[common])];
         life.touch(begin, end);
@@ -102,7 +114,9 @@ void assign_memory(Plan& plan) {
     std::vector<std::pair<std::int64_t, std::int64_t>> busy;
     for (std::size_t j : placed) {
       const Life &a = lifetimes.of(i), &b = lifetimes.of(j);
-      if (a.first <= b.last && b.first <= a.last) busy.push_back({plan.buffers[j].offset, plan.buffers[j].offset + std::max<std::int64_t>(kAlign, (plan.buffers[j].bytes + kAlign - 1) / kAlign * kAlign)});
+      if (a.first <= b.last && b.first <= a.last)
+        busy.push_back({plan.buffers[j].offset,
+                        plan.buffers[j].offset + std::max<std::int64_t>(kAlign, (plan.buffers[j].bytes + kAlign - 1) / kAlign * kAlign)});
     }
     std::sort(busy.begin(), busy.end());
     std::int64_t at = 0;

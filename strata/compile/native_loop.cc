@@ -63,7 +63,8 @@ class NativeLoop {
       Index at = parts.reverse ? Index(parts.length - 1) - i : i;
       std::vector<Inst*> arguments = consts;
       for (Inst* c : carries) arguments.push_back(builder_->get(c));
-      for (std::size_t x = 0; x < parts.xs; ++x) arguments.push_back(context_->at(op_.operands[parts.consts + parts.carries + x], std::vector<Index>{at}));
+      for (std::size_t x = 0; x < parts.xs; ++x)
+        arguments.push_back(context_->at(op_.operands[parts.consts + parts.carries + x], std::vector<Index>{at}));
       std::vector<Inst*> results = block(parts.body, arguments);
       for (std::size_t y = 0; y < parts.ys; ++y)
         builder_->store(context_->output(op_.result(static_cast<int>(parts.carries + y))), at, results[parts.carries + y]);
@@ -96,7 +97,8 @@ class NativeLoop {
     for (std::size_t i = 0; i < carries.size(); ++i) builder_->set(carries[i], values[i]);
   }
   Built finish(const std::vector<Inst*>& carries) {
-    for (std::size_t i = 0; i < carries.size(); ++i) builder_->store(context_->output(op_.result(static_cast<int>(i))), 0, builder_->get(carries[i]));
+    for (std::size_t i = 0; i < carries.size(); ++i)
+      builder_->store(context_->output(op_.result(static_cast<int>(i))), 0, builder_->get(carries[i]));
     Built out;
     out.kernels.push_back(std::move(built_));
     return out;

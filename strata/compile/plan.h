@@ -17,9 +17,9 @@ namespace strata::compile {
 struct PlanBuffer {
   enum class Kind : std::uint8_t { argument, result, constant, temporary };
   Kind kind = Kind::temporary;
-  int number = 0;             // argument, result, constant: which one
+  int number = 0;  // argument, result, constant: which one
   std::int64_t bytes = 0;
-  std::int64_t offset = 0;    // temporary: place in the arena, a multiple of 64
+  std::int64_t offset = 0;  // temporary: place in the arena, a multiple of 64
 };
 
 /// buffer + offset + counter * stride, all in bytes; counter is the number of an enclosing CountedLoop (-1: none).
@@ -43,14 +43,30 @@ struct Launch {
   std::int64_t grain = 1;
 };
 /// memmove of `bytes`.
-struct Copy { Address from, to; std::int64_t bytes = 0; };
+struct Copy {
+  Address from, to;
+  std::int64_t bytes = 0;
+};
 /// for (counter = 0; counter < count; ++counter) body; `reverse` counts down from count - 1.
-struct CountedLoop { int counter = 0; std::int64_t count = 0; bool reverse = false; Steps body; };
+struct CountedLoop {
+  int counter = 0;
+  std::int64_t count = 0;
+  bool reverse = false;
+  Steps body;
+};
 /// for (;;) { condition; if (!*(bool*)predicate) break; body; }
-struct WhileLoop { Steps condition; Address predicate; Steps body; };
+struct WhileLoop {
+  Steps condition;
+  Address predicate;
+  Steps body;
+};
 /// branches[clamp(*(int32*)index)]: an index out of range takes the last branch. With `boolean`, the index is one
 /// byte: nonzero takes branch 0, zero branch 1 (stablehlo.if).
-struct Branch { Address index; bool boolean = false; std::vector<Steps> branches; };
+struct Branch {
+  Address index;
+  bool boolean = false;
+  std::vector<Steps> branches;
+};
 
 struct Step {
   std::variant<Launch, Copy, CountedLoop, WhileLoop, Branch> what;

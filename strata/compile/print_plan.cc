@@ -8,7 +8,8 @@ namespace {
 std::string text(const Plan& plan, const Address& a) {
   static const char* kinds[] = {"arg", "result", "constant", "temp"};
   const PlanBuffer& b = plan.buffers[static_cast<std::size_t>(a.buffer)];
-  std::string out = b.kind == PlanBuffer::Kind::temporary ? fmt::format("temp@{}", b.offset) : fmt::format("{}{}", kinds[static_cast<int>(b.kind)], b.number);
+  std::string out = b.kind == PlanBuffer::Kind::temporary ? fmt::format("temp@{}", b.offset)
+                                                          : fmt::format("{}{}", kinds[static_cast<int>(b.kind)], b.number);
   if (a.offset) out += fmt::format("+{}", a.offset);
   if (a.counter >= 0) out += fmt::format("[i{}*{}]", a.counter, a.stride);
   return out;
@@ -26,9 +27,12 @@ std::string text(const Plan& plan, const Launch& l) {
 
 void lines(const Plan& plan, const Steps& steps, std::vector<std::string>& out) {
   for (const Step& step : steps) {
-    if (const auto* l = std::get_if<Launch>(&step.what)) out.push_back(text(plan, *l));
-    else if (const auto* f = std::get_if<CountedLoop>(&step.what)) lines(plan, f->body, out);
-    else if (const auto* w = std::get_if<WhileLoop>(&step.what)) lines(plan, w->condition, out), lines(plan, w->body, out);
+    if (const auto* l = std::get_if<Launch>(&step.what))
+      out.push_back(text(plan, *l));
+    else if (const auto* f = std::get_if<CountedLoop>(&step.what))
+      lines(plan, f->body, out);
+    else if (const auto* w = std::get_if<WhileLoop>(&step.what))
+      lines(plan, w->condition, out), lines(plan, w->body, out);
     else if (const auto* b = std::get_if<Branch>(&step.what))
       for (const Steps& s : b->branches) lines(plan, s, out);
   }

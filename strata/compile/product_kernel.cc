@@ -57,7 +57,8 @@ struct Side {
 Side side(const Value* v, const std::vector<int>& batch, const std::vector<int>& contract) {
   Side s{v, batch, {}, contract};
   for (int d = 0; d < v->rank(); ++d)
-    if (std::find(batch.begin(), batch.end(), d) == batch.end() && std::find(contract.begin(), contract.end(), d) == contract.end()) s.free.push_back(d);
+    if (std::find(batch.begin(), batch.end(), d) == batch.end() && std::find(contract.begin(), contract.end(), d) == contract.end())
+      s.free.push_back(d);
   return s;
 }
 
@@ -96,7 +97,8 @@ class Product {
     if (k_ > kc_ && acc_ != op_.result()->dtype()) sums_ = b.scratch(acc_, mb_ * padded(nb_));
     if (stages_left()) staged_ = b.scratch(DType::i32, k_block_steps() * mb_);
     Index point = b.grid();
-    Index column = b.mod(point, column_blocks), row = b.mod(b.div(point, column_blocks), row_blocks), batch = b.div(point, column_blocks * row_blocks);
+    Index column = b.mod(point, column_blocks), row = b.mod(b.div(point, column_blocks), row_blocks),
+          batch = b.div(point, column_blocks * row_blocks);
     piece(row, m_, mb_, [&](Index m0, std::int64_t rows) {
       piece(column, n_, nb_, [&](Index n0, std::int64_t columns) { block(batch, m0, rows, n0, columns); });
     });
@@ -137,8 +139,10 @@ class Product {
   /// Loops over [0, total) in pieces of `size`, the last one shorter.
   void sweep(std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
     std::int64_t whole = total / size;
-    if (whole == 1) body(0, size);
-    else if (whole > 1) builder_->for_(0, whole, 1, [&](Index i) { body(i * size, size); });
+    if (whole == 1)
+      body(0, size);
+    else if (whole > 1)
+      builder_->for_(0, whole, 1, [&](Index i) { body(i * size, size); });
     if (total % size) body(whole * size, total % size);
   }
 
@@ -186,7 +190,10 @@ class Product {
       if (right_.contracts_minor()) {
         b.for_(0, width, 1, [&](Index x) {
           std::int64_t unrolled = even / 4 * 4;
-          if (unrolled) b.for_(0, unrolled / 4, 1, [&](Index s) { for (int u = 0; u < 4; ++u) put(s * 4 + u, x, false); });
+          if (unrolled)
+            b.for_(0, unrolled / 4, 1, [&](Index s) {
+              for (int u = 0; u < 4; ++u) put(s * 4 + u, x, false);
+            });
           for (std::int64_t s = unrolled; s < even; ++s) put(s, x, false);
           if (even < count) put(even, x, true);
         });
@@ -208,7 +215,8 @@ class Product {
     if (depth % 2) row(depth / 2, true);
   }
 
-  void tiles(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns, Index k0, std::int64_t depth, bool first, bool last) {
+  void tiles(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns, Index k0, std::int64_t depth, bool first,
+             bool last) {
     sweep(columns, tile_.lanes, [&](Index n, std::int64_t width) {
       sweep(rows, tile_.rows, [&](Index m, std::int64_t height) { tile(batch, m0, m, height, n0, n, width, k0, depth, first, last); });
     });
@@ -222,7 +230,8 @@ class Product {
     return pair(left_, batch, m0 + m, k0 + s * 2, false);
   }
 
-  void tile(Index batch, Index m0, Index m, std::int64_t height, Index n0, Index n, std::int64_t width, Index k0, std::int64_t depth, bool first, bool last) {
+  void tile(Index batch, Index m0, Index m, std::int64_t height, Index n0, Index n, std::int64_t width, Index k0, std::int64_t depth,
+            bool first, bool last) {
     loop::Builder& b = *builder_;
     std::int64_t count = depth ? steps(depth) : 0;
     b.vector(0, width, tile_.lanes, [&](Index x) {
@@ -237,12 +246,18 @@ class Product {
         }
       };
       std::int64_t unroll = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
-      if (count) b.for_(0, count / unroll, 1, [&](Index i) { for (std::int64_t u = 0; u < unroll; ++u) step(i * unroll + u); });
+      if (count)
+        b.for_(0, count / unroll, 1, [&](Index i) {
+          for (std::int64_t u = 0; u < unroll; ++u) step(i * unroll + u);
+        });
       for (std::int64_t r = 0; r < height; ++r) {
         Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
-        if (last) b.store(context_->output(op_.result()), result_offset(batch, m0 + m + r, n0 + n + x), b.convert(op_.result()->dtype(), sum));
-        else if (sums_) b.store(sums_, (m + r) * padded(nb_) + n + x, sum);
-        else b.store(context_->output(op_.result()), result_offset(batch, m0 + m + r, n0 + n + x), sum);
+        if (last)
+          b.store(context_->output(op_.result()), result_offset(batch, m0 + m + r, n0 + n + x), b.convert(op_.result()->dtype(), sum));
+        else if (sums_)
+          b.store(sums_, (m + r) * padded(nb_) + n + x, sum);
+        else
+          b.store(context_->output(op_.result()), result_offset(batch, m0 + m + r, n0 + n + x), sum);
       }
     });
   }
@@ -257,9 +272,7 @@ class Product {
     if (is_float(acc_)) return b.fma(a, c, sum);
     return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), a, c));
   }
-  Index result_offset(Index batch, Index m, Index n) const {
-    return swapped_ ? (batch * n_ + n) * m_ + m : (batch * m_ + m) * n_ + n;
-  }
+  Index result_offset(Index batch, Index m, Index n) const { return swapped_ ? (batch * n_ + n) * m_ + m : (batch * m_ + m) * n_ + n; }
 
   const Op& op_;
   Side left_, right_;

@@ -47,7 +47,9 @@ std::string difference(const Block& f, unsigned seed, bool code) {
   std::vector<Literal> got = code ? testing::run_compiled(f, arguments) : testing::run_plan(f, arguments);
   for (std::size_t r = 0; r < want.size(); ++r) {
     std::int64_t at = 0, n = testing::differences(got[r], want[r], &at);
-    if (n) return fmt::format("result {} {}: {} elements differ, first {}: got {}, want {}", r, want[r].type().to_string(), n, at, got[r].number(at), want[r].number(at));
+    if (n)
+      return fmt::format("result {} {}: {} elements differ, first {}: got {}, want {}", r, want[r].type().to_string(), n, at,
+                         got[r].number(at), want[r].number(at));
   }
   return {};
 }
@@ -83,7 +85,8 @@ TEST(RandomPrograms, HaveTheReferencesBits) {
     }
     ir::Function shown("main");
     BlockPtr f = transformed(program, seed);
-    ADD_FAILURE() << "seed " << seed << (code ? " as machine code: " : " by the interpreter: ") << what << "\n" << program.to_text() << explain(*f).fusion << print(make_plan(*prepare(*f), {}));
+    ADD_FAILURE() << "seed " << seed << (code ? " as machine code: " : " by the interpreter: ") << what << "\n"
+                  << program.to_text() << explain(*f).fusion << print(make_plan(*prepare(*f), {}));
     return;
   }
 }

@@ -18,8 +18,10 @@ class Split {
     std::sort(dims.begin(), dims.end());
     int last = dims.empty() ? -1 : dims.back();
     for (int i = 0; i < shape_.rank(); ++i) {
-      if (std::find(dims.begin(), dims.end(), i) != dims.end()) reduced_.push_back(i);
-      else (i < last ? outer_ : inner_).push_back(i);
+      if (std::find(dims.begin(), dims.end(), i) != dims.end())
+        reduced_.push_back(i);
+      else
+        (i < last ? outer_ : inner_).push_back(i);
     }
   }
   std::int64_t outer() const { return size(outer_); }
@@ -66,8 +68,10 @@ class Reduce {
   Built build() {
     if (op_.result()->shape().count() == 0) return {};
     if (reduction_.combiner == op::Combiner::region) {
-      if (op::is_arg_extremum(op_.region(0)) && order_.lanes > 1 && split_.reduced() >= 32) arg_extremum();
-      else sequential();
+      if (op::is_arg_extremum(op_.region(0)) && order_.lanes > 1 && split_.reduced() >= 32)
+        arg_extremum();
+      else
+        sequential();
     } else if (split_.reduced() == 0) {
       only_initial();
     } else if (order_.lanes > 1) {
@@ -90,7 +94,9 @@ class Reduce {
   Inst* element(KernelContext& context, Index o, Index k, Index x, int operand = 0) {
     return context.at(op_.operand(operand), split_.index(context.b, o, k, x));
   }
-  Inst* initial(KernelContext& context, int operand = 0) { return context.at(op_.operand(operand + static_cast<int>(op_.operands.size()) / 2), {}); }
+  Inst* initial(KernelContext& context, int operand = 0) {
+    return context.at(op_.operand(operand + static_cast<int>(op_.operands.size()) / 2), {});
+  }
   /// init op total, rounded.
   Inst* finish(KernelContext& context, Inst* total) {
     return context.b.convert(op_.result()->dtype(), context.b.binary(code(), widen(context.b, dtype_, initial(context)), total));
@@ -119,7 +125,8 @@ class Reduce {
       Inst* local = b.local(neutral_element(b));
       for_chunk(b, c, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
         Inst* lanes = b.local(neutral_element(b), order_.lanes);
-        b.vector(begin, begin + length, order_.lanes, [&](Index k) { b.set(lanes, b.binary(code(), b.get(lanes), widen(b, dtype_, element(context, row, k, 0)))); });
+        b.vector(begin, begin + length, order_.lanes,
+                 [&](Index k) { b.set(lanes, b.binary(code(), b.get(lanes), widen(b, dtype_, element(context, row, k, 0)))); });
         b.set(local, b.reduce(code(), b.get(lanes)));
       });
       return b.get(local);
@@ -130,8 +137,10 @@ class Reduce {
       if (two) return b.store(partial, point, chunk(b.div(point, chunks), b.mod(point, chunks)));
       Inst* total = b.local(neutral_element(b));
       auto add = [&](Index c) { b.set(total, b.binary(code(), b.get(total), chunk(point, c))); };
-      if (chunks == 1) add(0);
-      else b.for_(0, chunks, 1, add);
+      if (chunks == 1)
+        add(0);
+      else
+        b.for_(0, chunks, 1, add);
       b.store(context.output(op_.result()), point, finish(context, b.get(total)));
     });
     if (two) combine_chunks(rows, chunks, 1);
@@ -169,8 +178,10 @@ class Reduce {
         if (length % 8) steps(k0 + length / 8 * 8, length % 8);
       });
       b.vector(0, columns, 16, [&](Index x) {
-        if (two) b.store(target, (o * chunks + chunk) * inner + x0 + x, b.load(row, x));
-        else b.store(context.output(op_.result()), o * inner + x0 + x, finish(context, b.binary(code(), neutral_element(b), b.load(row, x))));
+        if (two)
+          b.store(target, (o * chunks + chunk) * inner + x0 + x, b.load(row, x));
+        else
+          b.store(context.output(op_.result()), o * inner + x0 + x, finish(context, b.binary(code(), neutral_element(b), b.load(row, x))));
       });
     });
     if (two) combine_chunks(outer, chunks, inner);
@@ -189,11 +200,14 @@ class Reduce {
     int lanes = width >= 16 ? 16 : 1;
     auto column = [&](Index x) {
       Inst* total = b.local(neutral_element(b), lanes);
-      b.for_(0, chunks, 1, [&](Index c) { b.set(total, b.binary(code(), b.get(total), b.load(partial, (o * chunks + c) * inner + x0 + x))); });
+      b.for_(0, chunks, 1,
+             [&](Index c) { b.set(total, b.binary(code(), b.get(total), b.load(partial, (o * chunks + c) * inner + x0 + x))); });
       b.store(context.output(op_.result()), o * inner + x0 + x, finish(context, b.get(total)));
     };
-    if (lanes > 1) b.vector(0, width, lanes, column);
-    else b.for_(0, width, 1, column);
+    if (lanes > 1)
+      b.vector(0, width, lanes, column);
+    else
+      b.for_(0, width, 1, column);
   }
 
   std::vector<Inst*> apply(KernelContext& context, const std::vector<Inst*>& state, const std::vector<Inst*>& elements) {

@@ -56,21 +56,30 @@ class Writer {
     std::visit(
         [&](const auto& x) {
           using T = std::decay_t<decltype(x)>;
-          if constexpr (std::is_same_v<T, bool>) number(x);
-          else if constexpr (std::is_same_v<T, std::int64_t>) number(x);
-          else if constexpr (std::is_same_v<T, double>) bytes(&x, sizeof x);
-          else if constexpr (std::is_same_v<T, std::string>) text(x);
-          else if constexpr (std::is_same_v<T, Opaque>) text(x.text);
-          else if constexpr (std::is_same_v<T, DType>) number(static_cast<int>(x));
-          else if constexpr (std::is_same_v<T, Type>) type(x);
+          if constexpr (std::is_same_v<T, bool>)
+            number(x);
+          else if constexpr (std::is_same_v<T, std::int64_t>)
+            number(x);
+          else if constexpr (std::is_same_v<T, double>)
+            bytes(&x, sizeof x);
+          else if constexpr (std::is_same_v<T, std::string>)
+            text(x);
+          else if constexpr (std::is_same_v<T, Opaque>)
+            text(x.text);
+          else if constexpr (std::is_same_v<T, DType>)
+            number(static_cast<int>(x));
+          else if constexpr (std::is_same_v<T, Type>)
+            type(x);
           else if constexpr (std::is_same_v<T, Literal>) {
             type(x.type());
             bytes(x.data(), x.bytes());
           } else {
             number(static_cast<std::int64_t>(x.size()));
             for (const auto& e : x) {
-              if constexpr (std::is_same_v<T, Strings>) text(e);
-              else number(e);
+              if constexpr (std::is_same_v<T, Strings>)
+                text(e);
+              else
+                number(e);
             }
           }
         },

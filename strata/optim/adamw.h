@@ -25,7 +25,12 @@ struct ScaleByAdam {
   std::pair<P, State<P>> update(P grads, const State<P>& state, const P&) const {
     Array count = state.count + 1, t = astype(count, DType::f32);
     P mu = tree::map([&](const Array& m, const Array& g) { return b1 * m + (1 - b1) * astype(g, DType::f32); }, state.mu, grads);
-    P nu = tree::map([&](const Array& v, const Array& g) { Array w = astype(g, DType::f32); return b2 * v + (1 - b2) * (w * w); }, state.nu, grads);
+    P nu = tree::map(
+        [&](const Array& v, const Array& g) {
+          Array w = astype(g, DType::f32);
+          return b2 * v + (1 - b2) * (w * w);
+        },
+        state.nu, grads);
     Array first = 1.0 / (1.0 - power(full({}, b1, DType::f32), t)), second = 1.0 / (1.0 - power(full({}, b2, DType::f32), t));
     P updates = tree::map([&](const Array& m, const Array& v) { return m * first / (sqrt(v * second) + eps); }, mu, nu);
     return {std::move(updates), {count, std::move(mu), std::move(nu)}};
@@ -36,8 +41,12 @@ struct ScaleByAdam {
 struct AddDecayedWeights {
   double weight_decay = 0.0;
   bool matrices_only = false;
-  template <class P> using State = NoState;
-  template <class P> NoState init(const P&) const { return {}; }
+  template <class P>
+  using State = NoState;
+  template <class P>
+  NoState init(const P&) const {
+    return {};
+  }
   template <class P>
   std::pair<P, NoState> update(P updates, const NoState&, const P& params) const {
     auto decay = [&](const Array& u, const Array& p) { return matrices_only && p.ndim() < 2 ? u : u + weight_decay * p; };
@@ -48,8 +57,12 @@ struct AddDecayedWeights {
 /// updates * min(1, max_norm / global_norm); max_norm <= 0 leaves them as they are.
 struct ClipByGlobalNorm {
   double max_norm = 1.0;
-  template <class P> using State = NoState;
-  template <class P> NoState init(const P&) const { return {}; }
+  template <class P>
+  using State = NoState;
+  template <class P>
+  NoState init(const P&) const {
+    return {};
+  }
   template <class P>
   std::pair<P, NoState> update(P updates, const NoState&, const P&) const {
     if (max_norm <= 0) return {std::move(updates), {}};
@@ -66,7 +79,10 @@ struct ScaleByLearningRate {
     Array count;
     STRATA_FIELDS(count)
   };
-  template <class P> State<P> init(const P&) const { return {zeros({}, DType::i32)}; }
+  template <class P>
+  State<P> init(const P&) const {
+    return {zeros({}, DType::i32)};
+  }
   template <class P>
   std::pair<P, State<P>> update(P updates, const State<P>& state, const P&) const {
     Array rate = -schedule(state.count);

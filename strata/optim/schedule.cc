@@ -24,10 +24,12 @@ Schedule cosine_decay_schedule(double peak, std::int64_t steps, double alpha) {
 }
 
 Schedule join_schedules(std::vector<Schedule> pieces, std::vector<std::int64_t> boundaries) {
-  if (pieces.size() != boundaries.size() + 1) throw Error("join_schedules", "{} pieces need {} boundaries, got {}", pieces.size(), pieces.size() - 1, boundaries.size());
+  if (pieces.size() != boundaries.size() + 1)
+    throw Error("join_schedules", "{} pieces need {} boundaries, got {}", pieces.size(), pieces.size() - 1, boundaries.size());
   return [=](const Array& count) {
     Array rate = pieces[0](count);
-    for (std::size_t i = 0; i < boundaries.size(); ++i) rate = where(less(count, boundaries[i]), rate, pieces[i + 1](count - boundaries[i]));
+    for (std::size_t i = 0; i < boundaries.size(); ++i)
+      rate = where(less(count, boundaries[i]), rate, pieces[i + 1](count - boundaries[i]));
     return rate;
   };
 }

@@ -43,7 +43,8 @@ struct NoState {
 template <class... Parts>
 struct Chain {
   std::tuple<Parts...> parts;
-  template <class P> using State = std::tuple<typename Parts::template State<P>...>;
+  template <class P>
+  using State = std::tuple<typename Parts::template State<P>...>;
 
   template <class P>
   State<P> init(const P& params) const {

@@ -8,7 +8,8 @@ namespace {
 
 class ReferenceExecutable : public Executable {
  public:
-  ReferenceExecutable(const ir::Block& block, std::string name) : block_(ir::clone(block)), results_(block.result_types()), name_(std::move(name)) {
+  ReferenceExecutable(const ir::Block& block, std::string name)
+      : block_(ir::clone(block)), results_(block.result_types()), name_(std::move(name)) {
     for (const auto& argument : block.arguments()) arguments_.push_back(argument->type());
   }
 

@@ -31,7 +31,8 @@ inline auto make_step(llama::Config model, optim::AdamW optimizer) {
 
 /// (params, tokens, targets) -> loss, compiled.
 inline auto make_eval(llama::Config model) {
-  return jit([model](const llama::Params& p, const Array& tokens, const Array& targets) { return llama::loss(p, tokens, targets, model); }, {.name = "eval_step"});
+  return jit([model](const llama::Params& p, const Array& tokens, const Array& targets) { return llama::loss(p, tokens, targets, model); },
+             {.name = "eval_step"});
 }
 
 }  // namespace strata::train

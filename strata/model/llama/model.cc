@@ -26,7 +26,8 @@ Array block(const Array& x_BSD, const Layers& w, const nn::RotaryTables& rotary,
 }  // namespace
 
 Params init(const Array& key, const Config& c) {
-  std::int64_t layers = c.base_num_decoder_layers, d = c.base_emb_dim, q = c.base_num_query_heads * c.head_dim, kv = c.base_num_kv_heads * c.head_dim;
+  std::int64_t layers = c.base_num_decoder_layers, d = c.base_emb_dim, q = c.base_num_query_heads * c.head_dim,
+               kv = c.base_num_kv_heads * c.head_dim;
   Array keys = random::split(key, 9);
   std::int64_t next = 0;
   auto normal = [&](const Sizes& shape, std::int64_t inputs) {
@@ -34,8 +35,15 @@ Params init(const Array& key, const Config& c) {
   };
   Params p;
   p.token_embedder = normal({c.vocab_size, d}, c.vocab_size);
-  p.layers = {ones({layers, d}),        normal({layers, d, q}, d), normal({layers, d, kv}, d), normal({layers, d, kv}, d), normal({layers, q, d}, q), ones({layers, d}),
-              normal({layers, d, c.base_mlp_dim}, d), normal({layers, d, c.base_mlp_dim}, d), normal({layers, c.base_mlp_dim, d}, c.base_mlp_dim)};
+  p.layers = {ones({layers, d}),
+              normal({layers, d, q}, d),
+              normal({layers, d, kv}, d),
+              normal({layers, d, kv}, d),
+              normal({layers, q, d}, q),
+              ones({layers, d}),
+              normal({layers, d, c.base_mlp_dim}, d),
+              normal({layers, d, c.base_mlp_dim}, d),
+              normal({layers, c.base_mlp_dim, d}, c.base_mlp_dim)};
   p.decoder_norm = ones({d});
   p.logits_dense = normal({d, c.vocab_size}, d);
   return p;
@@ -47,10 +55,13 @@ Array forward(const Params& params, const Array& tokens, const Config& c) {
   nn::RotaryTables rotary = nn::rotary_tables(tokens.shape(1), c.head_dim, c.rope_max_timescale);
   Array x = take(p.token_embedder, tokens, 0, "clip");
   auto layer = [&](const Array& carry, const Layers& w) { return block(carry, w, rotary, c); };
-  x = scan([&](const Array& carry, const Layers& w) {
-        if (c.remat_policy == "full_save") return std::pair(layer(carry, w), nullptr);
-        return std::pair(checkpoint(layer, {.policy = c.remat_policy == "minimal" ? "dots_no_batch" : "nothing"})(carry, w), nullptr);
-      }, x, p.layers).first;
+  x = scan(
+          [&](const Array& carry, const Layers& w) {
+            if (c.remat_policy == "full_save") return std::pair(layer(carry, w), nullptr);
+            return std::pair(checkpoint(layer, {.policy = c.remat_policy == "minimal" ? "dots_no_batch" : "nothing"})(carry, w), nullptr);
+          },
+          x, p.layers)
+          .first;
   return matmul(nn::rms_norm(x, p.decoder_norm, c.normalization_layer_epsilon), p.logits_dense);
 }
 

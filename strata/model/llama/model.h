@@ -23,24 +23,24 @@ struct Config {
   std::int64_t base_mlp_dim = 512;
   double rope_max_timescale = 10000.0;
   double normalization_layer_epsilon = 1e-5;
-  DType dtype = DType::f32;           // activations; parameters stay f32
+  DType dtype = DType::f32;                // activations; parameters stay f32
   std::string remat_policy = "full_save";  // full_save (keep all), minimal (keep products), full (keep nothing)
 };
 
 /// Weights of all layers, stacked: leading axis L. Matrices are (in, out).
 struct Layers {
-  Array attention_norm;  // (L, D)
+  Array attention_norm;     // (L, D)
   Array query, key, value;  // (L, D, H*d), (L, D, K*d), (L, D, K*d)
-  Array out;             // (L, H*d, D)
-  Array mlp_norm;        // (L, D)
-  Array gate, up, down;  // (L, D, F), (L, D, F), (L, F, D)
+  Array out;                // (L, H*d, D)
+  Array mlp_norm;           // (L, D)
+  Array gate, up, down;     // (L, D, F), (L, D, F), (L, F, D)
   STRATA_FIELDS(attention_norm, query, key, value, out, mlp_norm, gate, up, down)
 };
 struct Params {
   Array token_embedder;  // (V, D)
   Layers layers;
-  Array decoder_norm;    // (D)
-  Array logits_dense;    // (D, V)
+  Array decoder_norm;  // (D)
+  Array logits_dense;  // (D, V)
   STRATA_FIELDS(token_embedder, layers, decoder_norm, logits_dense)
 };
 
