@@ -8,7 +8,7 @@ folder=build/demo
 config=configs/demo_kjv.yml
 mkdir -p "$folder"
 
-STRATA_BUILD=$build scripts/build.sh strata
+STRATA_BUILD=$build scripts/build.sh strata_program
 scripts/prepare_kjv.sh "$folder/kjv.txt"
 
 "$build/bin/strata" train "$config"
