@@ -17,6 +17,8 @@ const char* lowering(const op::Lowering& rule) {
     const char* operator()(op::Contraction (*)(const op::Op&)) const { return "contraction"; }
     const char* operator()(const op::Update&) const { return "update"; }
     const char* operator()(const op::Structured&) const { return "driver"; }
+    const char* operator()(const op::Whole&) const { return "kernel"; }
+    const char* operator()(const op::Native&) const { return "native kernel"; }
     const char* operator()(const op::None&) const { return ""; }
   };
   return std::visit(Name(), rule);

@@ -127,7 +127,7 @@ class DryRun : public TreeContext {
   Inst* leaf(const Value* v, std::span<const Index>, const Index& offset) override {
     reads.push_back({v, offset});
     loop::Ref*& ref = refs_[v];
-    if (!ref) ref = b.parameter(v->dtype(), std::max<std::int64_t>(1, count(v)), loop::Ref::Mode::in);
+    if (!ref) ref = b.parameter(stored_dtype(v->type()), std::max<std::int64_t>(1, stored_shape(v->type()).count()), loop::Ref::Mode::in);
     return b.load(ref, offset);
   }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "strata/loop/interpreter.h"
+#include "strata/loop/kernel/native.h"
 
 namespace strata::compile {
 namespace {
@@ -37,6 +38,11 @@ class Walker {
       run_(l.kernel, buffers);
     else
       loop::interpret(*plan_.kernels[static_cast<std::size_t>(l.kernel)], buffers);
+  }
+  void visit(const LaunchNative& l) {
+    std::vector<void*> buffers;
+    for (const Address& a : l.arguments) buffers.push_back(resolve(a));
+    loop::run_native(l.symbol, std::move(buffers), l.params, l.grid);
   }
   void visit(const Copy& c) { std::memmove(resolve(c.to), resolve(c.from), static_cast<std::size_t>(c.bytes)); }
   void visit(const CountedLoop& l) {

@@ -7,7 +7,7 @@ namespace strata::compile {
 loop::Ref* KernelContext::input(const ir::Value* v) {
   loop::Ref*& ref = inputs_[v];
   if (!ref) {
-    ref = b.parameter(v->dtype(), std::max<std::int64_t>(1, v->shape().count()), loop::Ref::Mode::in);
+    ref = b.parameter(stored_dtype(v->type()), std::max<std::int64_t>(1, stored_shape(v->type()).count()), loop::Ref::Mode::in);
     built_.bindings.push_back({v, -1});
   }
   return ref;
@@ -16,7 +16,7 @@ loop::Ref* KernelContext::input(const ir::Value* v) {
 loop::Ref* KernelContext::output(const ir::Value* v) {
   loop::Ref*& ref = outputs_[v];
   if (!ref) {
-    ref = b.parameter(v->dtype(), std::max<std::int64_t>(1, v->shape().count()), loop::Ref::Mode::inout);
+    ref = b.parameter(stored_dtype(v->type()), std::max<std::int64_t>(1, stored_shape(v->type()).count()), loop::Ref::Mode::inout);
     built_.bindings.push_back({v, -1});
   }
   return ref;

@@ -11,6 +11,7 @@
 #include "strata/compile/native_loop.h"
 #include "strata/compile/product_kernel.h"
 #include "strata/compile/update_kernel.h"
+#include "strata/compile/whole_kernel.h"
 #include "strata/base/error.h"
 #include "strata/op/scan.h"
 
@@ -29,7 +30,7 @@ std::int64_t bytes_of(const Value* v) { return static_cast<std::int64_t>(v->type
 /// The block itself; throws for a type that kernels have no arithmetic for.
 const Block& expect_kernels_know(const Block& block) {
   auto expect = [](const std::string& name, const Value* v, const ir::Location& where) {
-    bool known = v->type().is_tensor() && v->shape().is_static() && loop::is_loop_dtype(v->dtype());
+    bool known = v->type().is_tensor() && v->shape().is_static() && !v->type().is_quantized();
     if (!known)
       throw Error(name, "{} is not compiled yet; the reference evaluator may know it", v->type().to_string())
           .at(where.text())
@@ -180,6 +181,17 @@ class Planner {
     }
   }
 
+  void launch_native(Scope& scope, const Group& group, const op::Native& native, Steps& steps) {
+    const Op& op = *group.roots.front();
+    for (const Value* v : op.results())
+      if (!place_.count(v)) place_[v] = target(scope, v);
+    LaunchNative l{.symbol = native.symbol(op), .params = native.params(op), .grid = native.grid(op)};
+    l.parallel = l.grid > 1 && op::def(op).cost(op).flops > kInlineWork;
+    for (const Value* v : op.operands) l.arguments.push_back(place_.at(v));
+    for (const Value* v : op.results()) l.arguments.push_back(place_.at(v));
+    steps.push_back({std::move(l)});
+  }
+
   /// Whether this block may overwrite the memory of v after its last read: it was made here, or is a carry.
   bool owns(const Scope& scope, const Value* v) const {
     if (plan_.buffers[static_cast<std::size_t>(place_.at(v).buffer)].kind == PlanBuffer::Kind::constant) return false;
@@ -203,7 +215,10 @@ class Planner {
 
   void structured(Scope& scope, const Group& group, Steps& steps) {
     const Op& op = *group.roots.front();
-    const auto* kind = std::get_if<op::Structured>(&op::def(op).lowering);
+    const op::Lowering& lowering = op::def(op).lowering;
+    if (std::holds_alternative<op::Whole>(lowering)) return launch(scope, group, build_whole(op, scope.fusion), steps);
+    if (const auto* native = std::get_if<op::Native>(&lowering)) return launch_native(scope, group, *native, steps);
+    const auto* kind = std::get_if<op::Structured>(&lowering);
     if (!kind) {
       const auto* none = std::get_if<op::None>(&op::def(op).lowering);
       throw Error(op.name(), "this operation is not compiled: {}", none ? none->reason : "no lowering").at(op.where.text()).unsupported();

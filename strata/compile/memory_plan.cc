@@ -46,6 +46,9 @@ class Lifetimes {
   void visit(const Launch& l, const std::vector<int>& loops) {
     for (const Address& a : l.arguments) use(a, loops);
   }
+  void visit(const LaunchNative& l, const std::vector<int>& loops) {
+    for (const Address& a : l.arguments) use(a, loops);
+  }
   void visit(const Copy& c, const std::vector<int>& loops) {
     use(c.from, loops);
     use(c.to, loops);

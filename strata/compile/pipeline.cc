@@ -1,6 +1,7 @@
 #include "strata/compile/pipeline.h"
 
 #include "strata/op/def.h"
+#include "strata/op/legalize.h"
 #include "strata/transform/remat.h"
 #include "strata/transform/simplify.h"
 
@@ -29,11 +30,43 @@ void split_barriers(ir::Block& block) {
   block.results = map(block.results);
 }
 
+/// Operations without a lowering become those that they stand for.
+void decompose(ir::Block& block) {
+  ir::ValueMap map;
+  std::vector<std::unique_ptr<ir::Op>> old = std::move(block.ops());
+  block.ops().clear();
+  ir::Builder b(block);
+  for (auto& op : old) {
+    op->operands = map(op->operands);
+    for (auto& region : op->regions) ir::replace_uses(*region, map);
+    const op::OpDef& d = op::def(*op);
+    if (!d.decompose || !std::holds_alternative<op::None>(d.lowering)) {
+      for (auto& region : op->regions) decompose(*region);
+      block.append(std::move(op));
+      continue;
+    }
+    auto body = op::decomposition(*op);
+    decompose(*body);
+    ir::Values results = ir::inline_block(b, *body, op->operands);
+    for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), results[static_cast<std::size_t>(i)]);
+  }
+  block.results = map(block.results);
+}
+
+/// Whether an operation works on types that kernels do not know.
+bool strange(const ir::Block& block) {
+  bool found = false;
+  ir::walk(block, [&](const ir::Op& op) { found |= op::needs_legalizing(op); });
+  return found;
+}
+
 }  // namespace
 
 std::unique_ptr<ir::Block> prepare(const ir::Block& block) {
   std::unique_ptr<ir::Block> out = ir::clone(block);
   transform::expand(*out);
+  decompose(*out);
+  if (strange(*out)) out = op::legalize(*out);
   transform::simplify(*out);
   split_barriers(*out);
   return out;

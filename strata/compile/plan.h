@@ -42,6 +42,14 @@ struct Launch {
   bool parallel = false;
   std::int64_t grain = 1;
 };
+/// Runs a kernel of loop/kernel/native.h on grid points [0, grid), `parallel` as for a Launch.
+struct LaunchNative {
+  std::string symbol;
+  std::vector<Address> arguments;  // operands, then results
+  std::vector<std::int64_t> params;
+  std::int64_t grid = 1;
+  bool parallel = false;
+};
 /// memmove of `bytes`.
 struct Copy {
   Address from, to;
@@ -69,7 +77,7 @@ struct Branch {
 };
 
 struct Step {
-  std::variant<Launch, Copy, CountedLoop, WhileLoop, Branch> what;
+  std::variant<Launch, LaunchNative, Copy, CountedLoop, WhileLoop, Branch> what;
 };
 
 struct Plan {

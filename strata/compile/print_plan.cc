@@ -25,10 +25,18 @@ std::string text(const Plan& plan, const Launch& l) {
   return out + ")";
 }
 
+std::string text(const Plan& plan, const LaunchNative& l) {
+  std::string out = fmt::format("{} grid {}{}(", l.symbol, l.grid, l.parallel ? " parallel" : "");
+  for (std::size_t i = 0; i < l.arguments.size(); ++i) out += (i ? ", " : "") + text(plan, l.arguments[i]);
+  return out + ")";
+}
+
 void lines(const Plan& plan, const Steps& steps, std::vector<std::string>& out) {
   for (const Step& step : steps) {
     if (const auto* l = std::get_if<Launch>(&step.what))
       out.push_back(text(plan, *l));
+    else if (const auto* n = std::get_if<LaunchNative>(&step.what))
+      out.push_back(text(plan, *n));
     else if (const auto* f = std::get_if<CountedLoop>(&step.what))
       lines(plan, f->body, out);
     else if (const auto* w = std::get_if<WhileLoop>(&step.what))
@@ -43,6 +51,8 @@ void print(const Plan& plan, const Steps& steps, int depth, std::string& out) {
   for (const Step& step : steps) {
     if (const auto* l = std::get_if<Launch>(&step.what)) {
       out += pad + text(plan, *l) + "\n";
+    } else if (const auto* n = std::get_if<LaunchNative>(&step.what)) {
+      out += pad + text(plan, *n) + "\n";
     } else if (const auto* c = std::get_if<Copy>(&step.what)) {
       out += fmt::format("{}copy {} -> {} ({} bytes)\n", pad, text(plan, c->from), text(plan, c->to), c->bytes);
     } else if (const auto* f = std::get_if<CountedLoop>(&step.what)) {

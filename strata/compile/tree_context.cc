@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "strata/op/legalize.h"
+
 namespace strata::compile {
 
 using loop::Opcode;
@@ -51,8 +53,19 @@ std::vector<Index> delinearize(loop::Builder& b, const Shape& shape, const Index
   return out;
 }
 
+Shape stored_shape(const Type& type) {
+  if (!is_complex(type.dtype())) return type.shape();
+  std::vector<Dim> dims = type.shape().dims();
+  dims.emplace_back(2);
+  return Shape(dims);
+}
+
+DType stored_dtype(const Type& type) {
+  return is_complex(type.dtype()) ? real_part(type.dtype()) : op::part_types(type)[0].dtype();
+}
+
 Inst* TreeContext::at(const ir::Value* v, std::span<const Index> index) {
-  Index offset = linearize(b, v->shape(), index);
+  Index offset = linearize(b, stored_shape(v->type()), index);
   for (const Known& k : known_[v]) {
     if (!(k.offset == offset) || !b.is_open(k.body)) continue;
     const auto& guards = b.guards();

@@ -17,6 +17,9 @@ using loop::Inst;
 /// Row-major offset of `index` in an array of this shape; quotient and remainder of one number become it again, so
 /// that equal places compare equal whatever shapes they came through.
 Index linearize(loop::Builder& b, const Shape& shape, std::span<const Index> index);
+/// A value's elements as they lie in memory: how many there are, and their dtype. Complex ones are two elements each.
+Shape stored_shape(const Type& type);
+DType stored_dtype(const Type& type);
 /// The index whose row-major offset is `offset`.
 std::vector<Index> delinearize(loop::Builder& b, const Shape& shape, const Index& offset);
 /// As `linearize`, for any mixed-radix sum: joins c*d*(x div d) + c*(x mod d) into c*x.

@@ -83,6 +83,16 @@ Value* convert(Builder& b, Value* x, DType dtype);
 /// The same bits as another dtype; a narrower one appends a dimension, a wider one drops the last.
 Value* bitcast_convert(Builder& b, Value* x, DType dtype);
 
+/// Complex numbers from their parts, and the parts (of a real number: itself and 0).
+Value* complex(Builder& b, Value* re, Value* im);
+Value* real(Builder& b, Value* x);
+Value* imag(Builder& b, Value* x);
+/// A narrow type as the type of its stored elements, or back; x itself when it has that dtype.
+Value* storage_cast(Builder& b, Value* x, DType dtype);
+/// The numbers (f32) that the bits (ui8) of a float type below 16 bits stand for, and the nearest bits of numbers.
+Value* decode_float(Builder& b, Value* bits, DType format);
+Value* encode_float(Builder& b, Value* number, DType format);
+
 // ---- shape ----------------------------------------------------------------------------------------------------
 /// Dimension i of x becomes dimension dims[i] of `shape`; the other dimensions repeat.
 Value* broadcast_in_dim(Builder& b, Value* x, const Shape& shape, const Ints& dims);

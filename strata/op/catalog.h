@@ -43,6 +43,7 @@
   X(select)                  \
   X(slice)                   \
   X(stop_gradient)           \
+  X(storage_cast)            \
   X(transpose)               \
   X(while)
 
@@ -50,6 +51,7 @@
 #define STRATA_OPERATION_FAMILIES(X) \
   X(arithmetic)                      \
   X(bitwise)                         \
+  X(complex)                         \
   X(function)                        \
   X(rounding)
 

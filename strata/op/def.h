@@ -103,7 +103,10 @@ class LowerContext {
   explicit LowerContext(loop::Builder& builder) : b(builder) {}
   virtual ~LowerContext() = default;
   /// The element of operand i at an index (one entry per dimension), in its storage dtype.
+  /// Of a complex operand (only of those that take complex memory) the part is one more index, the last.
   virtual loop::Inst* operand(const Op&, int i, std::span<const loop::Index> index) = 0;
+  /// The same at a row-major offset.
+  virtual loop::Inst* operand_at(const Op& op, int i, const loop::Index& offset);
   loop::Builder& b;
 };
 
@@ -132,8 +135,29 @@ struct Update {
 };
 /// Run by the driver: loops, branches, calls of nested blocks.
 struct Structured { enum class Kind : std::uint8_t { while_, case_, scan, call } kind; };
+/// Writes its own kernel: grid points [0, grid(op)) may run in any order and on any thread. Operands are asked of the
+/// context (elements) or read as `operands` (buffers, for loops over them); `results` are written whole.
+struct Whole {
+  std::int64_t (*grid)(const Op&);
+  void (*emit)(LowerContext&, const Op&, std::span<loop::Ref* const> operands, std::span<loop::Ref* const> results, const loop::Index& point);
+};
+/// A C++ kernel of strata/loop/kernel (native.h), which the reference evaluator calls too: on the buffers of the operands,
+/// of the results, and `params`; grid points in any order, on any thread. A complex value is its parts side by side in memory.
+struct Native {
+  const char* (*symbol)(const Op&);
+  std::int64_t (*grid)(const Op&);
+  std::vector<std::int64_t> (*params)(const Op&);
+};
 /// Describes itself to the compiler.
-using Lowering = std::variant<Elemental, Reduction (*)(const Op&), Contraction (*)(const Op&), Update, Structured, None>;
+using Lowering = std::variant<Elemental, Reduction (*)(const Op&), Contraction (*)(const Op&), Update, Structured, Whole, Native, None>;
+
+/// The operation said by others, for the compiler where there is no lowering, and for export as plain StableHLO.
+using Decompose = Values (*)(Builder&, const Op&, std::span<Value* const> operands);
+
+/// A value of a type that kernels do not know, as values that they do: op/legalize.h.
+using Parts = Values;
+/// The operation on the parts of its operands; returns the parts of each result.
+using Split = std::vector<Parts> (*)(Builder&, const Op&, std::span<const Parts> operands);
 
 /// Facts that passes ask for instead of names.
 struct Traits {
@@ -142,6 +166,7 @@ struct Traits {
   bool cheap = false;         // may be computed again by each consumer (index moves, casts, a few flops)
   bool moves_only = false;    // no arithmetic: result elements are operand elements (or constants)
   bool barrier = false;       // no pass merges it with an equal one or looks past it
+  bool takes_complex = false; // its kernel and its evaluation know complex values as they lie in memory
 };
 
 struct OpDef {
@@ -156,6 +181,8 @@ struct OpDef {
   Rule<Shard> shard;
   Cost cost;
   Lowering lowering;
+  Decompose decompose = nullptr;  // null: `lowering` says it, or its reason for none
+  Split split = nullptr;          // null: the default of op/legalize.h
 };
 
 /// The definition of a graph operation (fails for an operation that is not in the catalog).

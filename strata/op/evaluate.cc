@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "strata/base/error.h"
+#include "strata/op/legalize.h"
 
 namespace strata::op {
 namespace {
@@ -22,9 +23,23 @@ class Reference : public Evaluator {
 
  private:
   void step(const Op& op) {
-    Literals results = def(op).evaluate(op, look_up(op.operands), *this);
+    Literals results = evaluate_one(op, look_up(op.operands));
     STRATA_CHECK(static_cast<int>(results.size()) == op.num_results(), "{} evaluated to {} results", op.name(), results.size());
     for (int i = 0; i < op.num_results(); ++i) values_.insert_or_assign(op.result(i), std::move(results[static_cast<std::size_t>(i)]));
+  }
+
+  /// Types that kernels do not know go the way that the compiler goes; what only moves elements, what runs regions, and what
+  /// takes complex memory knows them itself.
+  Literals evaluate_one(const Op& op, std::span<const Literal> operands) {
+    const OpDef& d = def(op);
+    bool itself = d.traits.moves_only || d.traits.takes_complex || !op.regions.empty() || !needs_legalizing(op) || !is_static(op);
+    if (itself) return d.evaluate(op, operands, *this);
+    return run(*legalize(op), operands);
+  }
+  static bool is_static(const Op& op) {
+    for (const Value* v : op.operands)
+      if (v->type().is_tensor() && !v->shape().is_static()) return false;
+    return true;
   }
 
   Literals look_up(const Values& wanted) const {

@@ -172,6 +172,17 @@ Work move_cost(const Op& op) { return {0, bytes_moved(op)}; }
 
 // ---- lowering -------------------------------------------------------------------------------------------------
 
+loop::Inst* LowerContext::operand_at(const Op& op, int i, const loop::Index& offset) {
+  std::vector<std::int64_t> sizes = op.operand(i)->shape().sizes();
+  std::vector<loop::Index> index(sizes.size());
+  loop::Index rest = offset;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    index[d] = sizes[d] == 1 ? loop::Index(0) : d == 0 ? rest : b.mod(rest, sizes[d]);
+    if (d > 0 && sizes[d] != 1) rest = b.div(rest, sizes[d]);
+  }
+  return operand(op, i, index);
+}
+
 loop::Index linearized(std::span<const loop::Index> index, std::span<const std::int64_t> sizes) {
   loop::Index at = 0;
   for (std::size_t d = 0; d < index.size(); ++d) at = at * sizes[d] + index[d];

@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,19 @@ class Shape {
   std::vector<Dim> dims_;
 };
 
+/// How the integers of a quantised tensor stand for numbers: (q - zero_point) * scale, per tensor or per slice of one
+/// dimension (StableHLO, quantized types).
+///
+///   Type t = Type(DType::i8, {4, 2}).with(Quantization{.expressed = DType::f32, .scales = {0.5}, .zero_points = {1}});
+struct Quantization {
+  DType expressed = DType::f32;
+  std::int64_t storage_min = 0, storage_max = 0;  // within the storage dtype, storage_min < storage_max
+  int axis = -1;                                  // the dimension whose slices have parameters of their own; -1: per tensor
+  std::vector<double> scales;                     // one, or one per slice
+  std::vector<std::int64_t> zero_points;
+  bool operator==(const Quantization&) const = default;
+};
+
 /// Where an array lives. Kernels allocate scratch in `local`.
 enum class MemorySpace : std::uint8_t { device, host, local };
 
@@ -94,11 +108,21 @@ class Type {
   /// The same shape with another dtype, the same dtype with another shape.
   Type with(DType dtype) const { Type t = *this; t.dtype_ = dtype; return t; }
   Type with(Shape shape) const { Type t = *this; t.shape_ = std::move(shape); return t; }
+  /// Null unless quantised; `dtype` is then the type of the stored integers.
+  const Quantization* quantization() const { return quantization_.get(); }
+  bool is_quantized() const { return quantization_ != nullptr; }
+  Type with(Quantization q) const { Type t = *this; t.quantization_ = std::make_shared<const Quantization>(std::move(q)); return t; }
+  /// The same tensor of plain stored integers, and of the numbers that they stand for.
+  Type storage() const { Type t = *this; t.quantization_.reset(); return t; }
+  Type expressed() const { return quantization_ ? storage().with(quantization_->expressed) : *this; }
   /// Bytes of a static tensor.
   std::size_t bytes() const { return static_cast<std::size_t>(shape_.count()) * byte_width(dtype_); }
   /// "tensor<4x8xf32>", "!stablehlo.token", "!strata.ref<4xf32>", "tuple<...>".
   std::string to_string() const;
-  bool operator==(const Type&) const = default;
+  bool operator==(const Type& other) const {
+    return kind_ == other.kind_ && dtype_ == other.dtype_ && space_ == other.space_ && shape_ == other.shape_ && elements_ == other.elements_ &&
+           (quantization_ == other.quantization_ || (quantization_ && other.quantization_ && *quantization_ == *other.quantization_));
+  }
 
  private:
   Kind kind_ = Kind::tensor;
@@ -106,6 +130,7 @@ class Type {
   MemorySpace space_ = MemorySpace::device;
   Shape shape_;
   std::vector<Type> elements_;
+  std::shared_ptr<const Quantization> quantization_;
 };
 
 }  // namespace strata

@@ -36,6 +36,12 @@ class StepsWriter {
     text_ += kernels_.at(k);
     for (const Address& a : s.arguments) address(a);
   }
+  void step(const LaunchNative& s) {
+    put('N', {s.grid, s.parallel, static_cast<std::int64_t>(s.params.size())});
+    text_ += s.symbol;
+    for (std::int64_t p : s.params) put('p', {p});
+    for (const Address& a : s.arguments) address(a);
+  }
   void step(const Copy& s) {
     put('C', {s.bytes});
     address(s.from);

@@ -57,6 +57,25 @@ class DriverEmitter {
     ++launches_;
   }
 
+  void emit(const LaunchNative& launch) {
+    if (launch.grid <= 0) return;
+    std::size_t n = launch.arguments.size();
+    auto* type = llvm::ArrayType::get(b_.getPtrTy(), n + 1);
+    Value* refs = llvm::IRBuilder<>(entry_, entry_->begin()).CreateAlloca(type);
+    for (std::size_t i = 0; i < n; ++i) b_.CreateStore(address(launch.arguments[i]), b_.CreateConstGEP2_64(type, refs, 0, i));
+    auto* params = llvm::ConstantDataArray::get(b_.getContext(), llvm::ArrayRef<std::int64_t>(launch.params));
+    auto* global = new llvm::GlobalVariable(module_, params->getType(), true, llvm::GlobalValue::PrivateLinkage, params, "params");
+    b_.CreateStore(global, b_.CreateConstGEP2_64(type, refs, 0, n));
+    Value* function = module_.getOrInsertFunction(launch.symbol, kernel_type()).getCallee();
+    profile("strata_profile_begin");
+    if (launch.parallel && launch.grid > 1)
+      call("strata_parallel_for", {number(launch.grid), number(1), function, refs});
+    else
+      b_.CreateCall(llvm::FunctionCallee(kernel_type(), function), {refs, number(0), number(launch.grid)});
+    profile("strata_profile_end");
+    ++launches_;
+  }
+
   void emit(const Copy& copy) {
     b_.CreateMemMove(address(copy.to), llvm::MaybeAlign(1), address(copy.from), llvm::MaybeAlign(1), number(copy.bytes));
   }

@@ -10,6 +10,7 @@
 
 #include "strata/base/check.h"
 #include "strata/base/thread_pool.h"
+#include "strata/loop/kernel/native.h"
 #include "strata/type/float.h"
 
 namespace {
@@ -108,6 +109,7 @@ std::vector<std::pair<std::string, void*>> runtime_symbols() {
   std::vector<std::pair<std::string, void*>> all;
   for (const auto& [name, address] : r.symbols)
     if (address) all.emplace_back(name, address);
+  for (const loop::NamedKernel& k : loop::native_kernels()) all.emplace_back(k.symbol, address(k.function));
   return all;
 }
 

@@ -1,0 +1,242 @@
+#include "strata/op/legalize.h"
+
+#include <unordered_map>
+
+#include "strata/base/error.h"
+#include "strata/op/build.h"
+#include "strata/op/rules.h"
+
+namespace strata::op {
+namespace {
+
+bool is_minifloat(DType dtype) { return is_float(dtype) && !is_legal(dtype); }
+
+/// What each value of the old graph is in the new one.
+class Legalizer {
+ public:
+  /// At the edge, arguments and results keep their types.
+  void edge(const Block& from, Block& to) {
+    Builder b(to);
+    for (const auto& a : from.arguments()) {
+      Value* v = to.add_argument(a->type(), a->hint());
+      parts_[a.get()] = v->type().is_tensor() ? parts_of(b, v) : Parts{v};
+    }
+    operations(from, b);
+    for (Value* v : from.results) to.results.push_back(v->type().is_tensor() ? value_of(b, of(v), v->type()) : of(v)[0]);
+  }
+
+  void operations(const Block& from, Builder& b) {
+    for (const auto& op : from.ops()) {
+      b.set_location(op->where);
+      std::vector<Parts> results = one(*op, b);
+      STRATA_CHECK(static_cast<int>(results.size()) == op->num_results(), "{} became {} results", op->name(), results.size());
+      for (int r = 0; r < op->num_results(); ++r) parts_[op->result(r)] = std::move(results[static_cast<std::size_t>(r)]);
+    }
+  }
+
+ private:
+  const Parts& of(const Value* v) const {
+    auto it = parts_.find(v);
+    STRATA_CHECK(it != parts_.end(), "a value of type {} is used before it was made", v->type().to_string());
+    return it->second;
+  }
+  std::vector<Parts> of(const Values& values) const {
+    std::vector<Parts> out;
+    for (Value* v : values) out.push_back(of(v));
+    return out;
+  }
+  static Values flat(const std::vector<Parts>& parts) {
+    Values out;
+    for (const Parts& p : parts) out.insert(out.end(), p.begin(), p.end());
+    return out;
+  }
+  static std::vector<Parts> grouped(const Op& made, const Op& like) {
+    std::vector<Parts> out;
+    int at = 0;
+    for (Value* r : like.results()) {
+      Parts parts;
+      for (std::size_t i = 0; i < part_types(r->type()).size(); ++i) parts.push_back(made.result(at++));
+      out.push_back(std::move(parts));
+    }
+    return out;
+  }
+  static std::vector<Type> result_types(const Op& op) {
+    std::vector<Type> out;
+    for (Value* r : op.results())
+      for (const Type& t : part_types(r->type())) out.push_back(t);
+    return out;
+  }
+
+  /// A region with the parts of its arguments and results.
+  std::unique_ptr<Block> region(const Block& from) {
+    auto to = std::make_unique<Block>();
+    for (const auto& a : from.arguments()) {
+      Parts parts;
+      for (const Type& t : part_types(a->type())) parts.push_back(to->add_argument(t, a->hint()));
+      parts_[a.get()] = std::move(parts);
+    }
+    Builder b(*to);
+    operations(from, b);
+    to->results = flat(of(from.results));
+    return to;
+  }
+
+  std::vector<Parts> one(const Op& op, Builder& b) {
+    const OpDef& d = def(op);
+    std::vector<Parts> operands = of(op.operands);
+    if (!needs_legalizing(op) || (d.split == nullptr && !op.regions.empty())) return carried(op, operands, b);
+    if (d.split != nullptr) return d.split(b, op, operands);
+    if (d.traits.takes_complex) return whole(op, operands, b);
+    if (d.traits.moves_only) return moved_parts(op, operands, b);
+    for (Value* v : op.operands) refuse_complex(op, v);
+    for (Value* v : op.results()) refuse_complex(op, v);
+    return widened(op, operands, b);
+  }
+  static void refuse_complex(const Op& op, const Value* v) {
+    if (v->type().is_tensor() && is_complex(v->dtype()))
+      throw Error(std::string(short_name(op.name())), "there is no rule for {}", v->type().to_string()).at(op.where.text()).unsupported();
+  }
+
+  /// The same operation on parts, its regions too.
+  std::vector<Parts> carried(const Op& op, const std::vector<Parts>& operands, Builder& b) {
+    std::vector<std::unique_ptr<Block>> regions;
+    for (const auto& r : op.regions) regions.push_back(region(*r));
+    return grouped(b.create(op.info(), flat(operands), op.attrs, std::move(regions), result_types(op)), op);
+  }
+  /// On values as they lie in memory.
+  std::vector<Parts> whole(const Op& op, const std::vector<Parts>& operands, Builder& b) {
+    Values joined;
+    for (std::size_t i = 0; i < operands.size(); ++i) joined.push_back(value_of(b, operands[i], op.operands[i]->type()));
+    std::vector<Type> types;
+    for (Value* r : op.results()) types.push_back(r->type());
+    Op& made = b.create(op.info(), joined, op.attrs, {}, types);
+    std::vector<Parts> out;
+    for (Value* r : made.results()) out.push_back(parts_of(b, r));
+    return out;
+  }
+  /// Part by part; operands of one part (indices, predicates) join in each.
+  std::vector<Parts> moved_parts(const Op& op, const std::vector<Parts>& operands, Builder& b) {
+    std::size_t count = part_types(op.result()->type()).size();
+    std::vector<Parts> out(static_cast<std::size_t>(op.num_results()));
+    for (std::size_t p = 0; p < count; ++p) {
+      Values mine;
+      std::vector<Type> types;
+      for (const Parts& parts : operands) mine.push_back(parts.size() == 1 ? parts[0] : parts[p]);
+      for (Value* r : op.results()) types.push_back(part_types(r->type())[p]);
+      Op& made = b.create(op.info(), mine, op.attrs, {}, types);
+      for (int r = 0; r < op.num_results(); ++r) out[static_cast<std::size_t>(r)].push_back(made.result(r));
+    }
+    return out;
+  }
+  /// On numbers of the wide types, each result rounded once.
+  std::vector<Parts> widened(const Op& op, const std::vector<Parts>& operands, Builder& b) {
+    Values wide;
+    std::vector<Type> types;
+    for (std::size_t i = 0; i < operands.size(); ++i) wide.push_back(decode(b, operands[i][0], op.operands[i]->dtype()));
+    for (Value* r : op.results()) types.push_back(r->type().with(wide_type(r->dtype())));
+    Op& made = b.create(op.info(), wide, op.attrs, {}, types);
+    std::vector<Parts> out;
+    for (int r = 0; r < op.num_results(); ++r) out.push_back({encode(b, made.result(r), op.result(r)->dtype())});
+    return out;
+  }
+
+  std::unordered_map<const Value*, Parts> parts_;  // lookup only
+};
+
+/// `op` alone: a copy on arguments of its operands' types. Regions must not use values from outside.
+std::unique_ptr<Block> alone(const Op& op) {
+  auto block = std::make_unique<Block>();
+  ir::ValueMap map;
+  Values arguments;
+  for (Value* v : op.operands) arguments.push_back(block->add_argument(v->type()));
+  for (std::size_t i = 0; i < arguments.size(); ++i) map.set(op.operands[i], arguments[i]);
+  Builder b(*block);
+  b.set_location(op.where);
+  Op& copy = ir::clone(b, op, map);
+  for (std::size_t i = 0; i < arguments.size(); ++i) copy.operands[i] = arguments[i];
+  block->results = copy.results();
+  return block;
+}
+
+}  // namespace
+
+bool is_legal(DType dtype) { return loop::is_loop_dtype(dtype); }
+
+DType wide_type(DType dtype) {
+  if (is_legal(dtype) || is_complex(dtype)) return dtype;
+  return is_float(dtype) ? DType::f32 : is_signed(dtype) ? DType::i8 : DType::ui8;
+}
+
+std::vector<Type> part_types(const Type& type) {
+  if (!type.is_tensor() || is_legal(type.dtype())) return {type};
+  if (is_complex(type.dtype())) return {type.with(real_part(type.dtype())), type.with(real_part(type.dtype()))};
+  return {type.with(is_minifloat(type.dtype()) ? DType::ui8 : wide_type(type.dtype()))};
+}
+
+Value* decode(Builder& b, Value* part, DType dtype) {
+  if (!is_minifloat(dtype)) return part;
+  return decode_float(b, part, dtype);
+}
+
+Value* encode(Builder& b, Value* number, DType dtype) {
+  if (is_legal(dtype)) return number;
+  if (is_minifloat(dtype)) return encode_float(b, number, dtype);
+  Value* spare = full_like(b, number, 8 - bit_width(dtype));
+  Value* high = shift_left(b, number, spare);
+  return is_signed(dtype) ? shift_right_arithmetic(b, high, spare) : shift_right_logical(b, high, spare);
+}
+
+Value* decode_float(Builder&, Value*, DType format) { throw Error("decode_float", "{} is not read yet", name(format)).unsupported(); }
+Value* encode_float(Builder&, Value*, DType format) { throw Error("encode_float", "{} is not written yet", name(format)).unsupported(); }
+
+Parts parts_of(Builder& b, Value* v) {
+  if (is_legal(v->dtype())) return {v};
+  if (is_complex(v->dtype())) return {real(b, v), imag(b, v)};
+  return {storage_cast(b, v, part_types(v->type())[0].dtype())};
+}
+
+Value* value_of(Builder& b, const Parts& parts, const Type& type) {
+  if (is_legal(type.dtype())) return parts[0];
+  if (is_complex(type.dtype())) return complex(b, parts[0], parts[1]);
+  return storage_cast(b, parts[0], type.dtype());
+}
+
+bool needs_legalizing(const Op& op) {
+  bool found = false;
+  auto look = [&](const Op& o) {
+    auto strange = [](const Value* v) { return v->type().is_tensor() && !is_legal(v->dtype()); };
+    for (Value* v : o.operands) found |= strange(v);
+    for (Value* v : o.results()) found |= strange(v);
+  };
+  look(op);
+  for (const auto& region : op.regions) {
+    ir::walk(*region, look);
+    for (const auto& a : region->arguments()) found |= a->type().is_tensor() && !is_legal(a->dtype());
+  }
+  return found;
+}
+
+std::unique_ptr<Block> legalize(const Block& block) {
+  auto out = std::make_unique<Block>();
+  Legalizer().edge(block, *out);
+  return out;
+}
+std::unique_ptr<Block> legalize(const Op& op) { return legalize(*alone(op)); }
+
+std::unique_ptr<Block> decomposition(const Op& op) {
+  const OpDef& d = def(op);
+  STRATA_CHECK(d.decompose != nullptr, "{} has no decomposition", op.name());
+  auto block = std::make_unique<Block>();
+  for (Value* v : op.operands) block->add_argument(v->type());
+  Builder b(*block);
+  b.set_location(op.where);
+  Values arguments = block->argument_values();
+  block->results = d.decompose(b, op, arguments);
+  return block;
+}
+
+Literals evaluate_decomposed(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
+  return evaluator.run(*decomposition(op), operands);
+}
+
+}  // namespace strata::op
