@@ -46,7 +46,7 @@ Values list(std::span<Value* const> values) { return {values.begin(), values.end
 // ---- splitting a body by what is known --------------------------------------------------------------------------
 
 // A scan in two: `known` runs first and stacks what the linear one needs from each step.
-struct Split {
+struct Halves {
   Values results;               // of the known scan
   std::shared_ptr<Block> body;  // of the linear scan: (residual consts, linear consts, linear carries, residual xs, linear xs)
   Values consts, xs;            // the residuals
@@ -91,12 +91,12 @@ struct KnownOperands {
 
 // `known`: body of the known scan, its results emitted already. `linear`: captures residuals of `known`; its arguments are the
 // linear consts, carries and xs, of the first two `linear_consts` and `linear_carries`.
-Split split_scan(Builder& b, const KnownOperands& from, BlockPtr known, const Block& linear, std::size_t linear_consts,
+Halves split_scan(Builder& b, const KnownOperands& from, BlockPtr known, const Block& linear, std::size_t linear_consts,
                  std::size_t linear_carries, ScanOptions options) {
   std::size_t first_x = from.consts.size() + from.carries.size();
   std::unordered_set<const Value*> varying = varying_values(*known, from.consts.size());
   Hoist hoist(b, *known, from.consts);
-  Split out;
+  Halves out;
   Values const_residuals, x_residuals, stacked;
   for (Value* v : ir::captures(linear)) {
     if (!varying.count(v)) {
@@ -260,7 +260,7 @@ Values transpose_mixed(Builder& b, const ScanParts& s, std::span<Value* const> o
   KnownOperands from{filter(s.const_part(ops), s.const_part(known_flags)), filter(s.carry_part(ops), s.carry_part(known_flags)),
                      filter(s.xs_part(ops), s.xs_part(known_flags))};
   std::size_t n_consts = count(s.const_part(all)), n_carries = count(linear_carries);
-  Split split = split_scan(b, from, std::move(known), *rest, n_consts, n_carries, {s.length, s.reverse});
+  Halves split = split_scan(b, from, std::move(known), *rest, n_consts, n_carries, {s.length, s.reverse});
   ScanParts linear_scan(*split.body, split.consts.size() + n_consts, n_carries, s.length, s.reverse);
   Values residuals = joined(joined(split.consts, Values(n_consts + n_carries, nullptr)), split.xs);
   residuals.resize(static_cast<std::size_t>(split.body->num_arguments()), nullptr);
@@ -329,7 +329,7 @@ Linearized scan_linearize(Builder& b, const Op& op, std::span<Value* const> oper
 
   Values ops = list(operands);
   std::size_t nc = count(s.const_part(active)), nk = count(carries);
-  Split split =
+  Halves split =
       split_scan(b, {s.const_part(ops), s.carry_part(ops), s.xs_part(ops)}, std::move(known), *l.linear, nc, nk, {s.length, s.reverse});
   Linearized out{split.results, out_active, {}};
   ScanOptions options{s.length, s.reverse};
