@@ -159,6 +159,9 @@ struct OpInfo {
   /// For operations whose result types are stated, not inferred (reshape, iota; `infer` is null, or gives what they are
   /// unless stated otherwise): checks them against operands and attributes; throws strata::Error.
   std::function<void(const Op&)> verify = nullptr;
+  /// For operations that take or give quantised tensors: checks their types in place of `infer` and `verify` whenever one of
+  /// them is quantised (op/quantized.h has the usual rules); throws strata::Error. Null: nothing may be quantised.
+  void (*quantized)(const Op&) = nullptr;
 };
 
 /// Operation kinds by name. The op room's catalog fills it.

@@ -47,12 +47,16 @@ class Rule {
 
 using Literals = std::vector<Literal>;
 
+class Process;  // op/world.h
+
 /// Evaluates nested blocks for operations that have regions.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
   /// Runs a block on arguments; values of enclosing blocks resolve in the evaluation under way.
   virtual Literals run(const Block& block, std::span<const Literal> arguments) = 0;
+  /// The process of a grid that this evaluation is; outside of a grid the only one of its own.
+  virtual Process& process() = 0;
 };
 /// Reference evaluation: slow, obvious, and bit for bit what compiled code gives (decisions.md 2).
 using Evaluate = Literals (*)(const Op&, std::span<const Literal> operands, Evaluator&);
@@ -167,6 +171,7 @@ struct Traits {
   bool moves_only = false;    // no arithmetic: result elements are operand elements (or constants)
   bool barrier = false;       // no pass merges it with an equal one or looks past it
   bool takes_complex = false; // its kernel and its evaluation know complex values as they lie in memory
+  bool takes_quantized = false;  // the same of quantised values, as movers do; others see the numbers they stand for (op/quantized.h)
 };
 
 struct OpDef {

@@ -4,6 +4,7 @@
 
 #include "strata/base/error.h"
 #include "strata/op/legalize.h"
+#include "strata/op/world.h"
 
 namespace strata::op {
 namespace {
@@ -11,6 +12,8 @@ namespace {
 /// Runs blocks in one environment, so that nested blocks see the values around them.
 class Reference : public Evaluator {
  public:
+  explicit Reference(Process& process) : process_(process) {}
+  Process& process() override { return process_; }
   Literals run(const Block& block, std::span<const Literal> arguments) override {
     STRATA_CHECK(static_cast<int>(arguments.size()) == block.num_arguments(), "{} arguments for a block of {}", arguments.size(),
                  block.num_arguments());
@@ -58,12 +61,13 @@ class Reference : public Evaluator {
       for (Value* v : op->results()) values_.erase(v);
   }
 
+  Process& process_;
   std::unordered_map<const Value*, Literal> values_;  // lookup only
 };
 
 }  // namespace
 
-Literals evaluate(const Block& block, std::span<const Literal> arguments) {
+Literals evaluate(const Block& block, std::span<const Literal> arguments, Process& process) {
   if (static_cast<int>(arguments.size()) != block.num_arguments())
     throw Error("evaluate", "expected {} arguments, got {}", block.num_arguments(), arguments.size());
   for (int i = 0; i < block.num_arguments(); ++i) {
@@ -71,7 +75,18 @@ Literals evaluate(const Block& block, std::span<const Literal> arguments) {
     if (want.is_tensor() && (want.dtype() != got.dtype() || (want.shape().is_static() && !(want.shape() == got.shape()))))
       throw Error("evaluate", "argument {} has type {}, expected {}", i, got.to_string(), want.to_string());
   }
-  return Reference().run(block, arguments);
+  return Reference(process).run(block, arguments);
+}
+
+Literals evaluate(const Block& block, std::span<const Literal> arguments, World& world) {
+  Literals results;
+  run_grid(world, 1, 1, [&](Process& process) { results = evaluate(block, arguments, process); });
+  return results;
+}
+
+Literals evaluate(const Block& block, std::span<const Literal> arguments) {
+  World world;
+  return evaluate(block, arguments, world);
 }
 
 }  // namespace strata::op

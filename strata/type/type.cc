@@ -1,8 +1,44 @@
 #include "strata/type/type.h"
 
+#include <bit>
+
 #include <fmt/format.h>
 
+#include "strata/type/number.h"
+
 namespace strata {
+namespace {
+
+std::string joined(const std::vector<Type>& types) {
+  std::string out;
+  for (const Type& t : types) out += (out.empty() ? "" : ", ") + t.to_string();
+  return out;
+}
+
+/// "!quant.uniform<i8<-127:127>:f32:1, {5.000000e-01,2.500000e-01:3}>": bounds unless the storage type's own, the axis
+/// unless per tensor, zero points unless 0.
+std::string quantized_text(DType storage, const Quantization& q) {
+  std::string out = fmt::format("!quant.uniform<{}", name(storage));
+  auto [low, high] = storage_bounds(storage);
+  if (q.storage_min != low || q.storage_max != high) out += fmt::format("<{}:{}>", q.storage_min, q.storage_max);
+  out += fmt::format(":{}", name(q.expressed));
+  if (q.axis >= 0) out += fmt::format(":{}", q.axis);
+  std::string parameters;
+  for (std::size_t i = 0; i < q.scales.size(); ++i) {
+    if (i > 0) parameters += ",";
+    parameters += float_text(std::bit_cast<std::uint64_t>(q.scales[i]), DType::f64);
+    if (i < q.zero_points.size() && q.zero_points[i] != 0) parameters += fmt::format(":{}", q.zero_points[i]);
+  }
+  return out + ", " + (q.axis >= 0 ? "{" + parameters + "}" : parameters) + ">";
+}
+
+}  // namespace
+
+std::pair<std::int64_t, std::int64_t> storage_bounds(DType storage) {
+  int digits = bit_width(storage) - (is_signed(storage) ? 1 : 0);
+  std::int64_t high = digits >= 63 ? INT64_MAX : (std::int64_t{1} << digits) - 1;
+  return {is_signed(storage) ? -high - 1 : 0, high};
+}
 
 bool Shape::is_static() const {
   for (const Dim& d : dims_)
@@ -44,11 +80,8 @@ std::string Type::to_string() const {
   switch (kind_) {
     case Kind::token: return "!stablehlo.token";
     case Kind::ref: return fmt::format("!strata.ref<{}{}>", sizes, name(dtype_));
-    case Kind::tuple: {
-      std::string out = "tuple<";
-      for (std::size_t i = 0; i < elements_.size(); ++i) out += (i ? ", " : "") + elements_[i].to_string();
-      return out + ">";
-    }
+    case Kind::tuple: return "tuple<" + joined(elements_) + ">";
+    case Kind::future: return "!stablehlo.future<" + joined(elements_) + ">";
     case Kind::tensor: break;
   }
   std::string encoding;
@@ -58,7 +91,7 @@ std::string Type::to_string() const {
       encoding = ", #stablehlo.bounds<" + encoding + ">";
       break;
     }
-  return fmt::format("tensor<{}{}{}>", sizes, name(dtype_), encoding);
+  return fmt::format("tensor<{}{}{}>", sizes, quantization_ ? quantized_text(dtype_, *quantization_) : std::string(name(dtype_)), encoding);
 }
 
 }  // namespace strata

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "strata/base/check.h"
@@ -78,13 +79,17 @@ struct Quantization {
   bool operator==(const Quantization&) const = default;
 };
 
+/// Smallest and largest integer of a storage dtype (of ui64: as far as i64 goes).
+std::pair<std::int64_t, std::int64_t> storage_bounds(DType storage);
+
 /// Where an array lives. Kernels allocate scratch in `local`.
 enum class MemorySpace : std::uint8_t { device, host, local };
 
-/// The type of a graph value: a tensor, an effect token, a mutable reference to a tensor, or a tuple.
+/// The type of a graph value: a tensor, an effect token, a mutable reference to a tensor, a tuple, or a future (what an
+/// operation under way will give).
 class Type {
  public:
-  enum class Kind : std::uint8_t { tensor, token, ref, tuple };
+  enum class Kind : std::uint8_t { tensor, token, ref, tuple, future };
 
   Type() = default;
   Type(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {}
@@ -93,12 +98,14 @@ class Type {
   /// A mutable cell holding a tensor; `ref_get`, `ref_set` read and write it in program order.
   static Type ref(DType dtype, Shape shape) { Type t(dtype, std::move(shape)); t.kind_ = Kind::ref; return t; }
   static Type tuple(std::vector<Type> elements) { Type t; t.kind_ = Kind::tuple; t.elements_ = std::move(elements); return t; }
+  static Type future(std::vector<Type> elements) { Type t; t.kind_ = Kind::future; t.elements_ = std::move(elements); return t; }
 
   Kind kind() const { return kind_; }
   bool is_tensor() const { return kind_ == Kind::tensor; }
   bool is_token() const { return kind_ == Kind::token; }
   bool is_ref() const { return kind_ == Kind::ref; }
   bool is_tuple() const { return kind_ == Kind::tuple; }
+  bool is_future() const { return kind_ == Kind::future; }
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   int rank() const { return shape_.rank(); }
@@ -117,7 +124,8 @@ class Type {
   Type expressed() const { return quantization_ ? storage().with(quantization_->expressed) : *this; }
   /// Bytes of a static tensor.
   std::size_t bytes() const { return static_cast<std::size_t>(shape_.count()) * byte_width(dtype_); }
-  /// "tensor<4x8xf32>", "!stablehlo.token", "!strata.ref<4xf32>", "tuple<...>".
+  /// "tensor<4x8xf32>", "tensor<4x!quant.uniform<i8:f32, 5.000000e-01:3>>", "!stablehlo.token", "!strata.ref<4xf32>",
+  /// "tuple<...>", "!stablehlo.future<...>".
   std::string to_string() const;
   bool operator==(const Type& other) const {
     return kind_ == other.kind_ && dtype_ == other.dtype_ && space_ == other.space_ && shape_ == other.shape_ && elements_ == other.elements_ &&

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "strata/ir/text/number.h"
+#include "strata/type/number.h"
 #include "strata/ir/text/type_text.h"
 
 namespace strata::ir {

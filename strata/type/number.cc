@@ -1,4 +1,4 @@
-#include "strata/ir/text/number.h"
+#include "strata/type/number.h"
 
 #include <bit>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 #include "strata/base/check.h"
 
-namespace strata::ir {
+namespace strata {
 namespace {
 
 /// How the bits of a float type are laid out, and what its top exponent means.
@@ -251,4 +251,4 @@ std::string float_text(std::uint64_t bits, DType dtype) {
   return fmt::format("0x{:X}", bits);
 }
 
-}  // namespace strata::ir
+}  // namespace strata

@@ -14,7 +14,7 @@
 
 #include "strata/type/dtype.h"
 
-namespace strata::ir {
+namespace strata {
 
 /// The bits of one element of a float type as MLIR prints it.
 std::string float_text(std::uint64_t bits, DType dtype);
@@ -28,4 +28,4 @@ double float_value(std::uint64_t bits, DType dtype);
 /// A double rounded to the bits of a float type, ties to even.
 std::uint64_t float_bits(double value, DType dtype);
 
-}  // namespace strata::ir
+}  // namespace strata

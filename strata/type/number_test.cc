@@ -1,11 +1,11 @@
-#include "strata/ir/text/number.h"
+#include "strata/type/number.h"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <random>
 
-namespace strata::ir {
+namespace strata {
 namespace {
 
 std::string f32(float v) { return float_text(std::bit_cast<std::uint32_t>(v), DType::f32); }
@@ -75,4 +75,4 @@ TEST(ParseFloat, RefusesWhatIsNoNumber) {
 }
 
 }  // namespace
-}  // namespace strata::ir
+}  // namespace strata
