@@ -1,5 +1,4 @@
 // Arithmetic: the rows whose loop form is one instruction or a few.
-#include "strata/op/catalog.h"
 #include "strata/op/elementwise.h"
 
 namespace strata::op {

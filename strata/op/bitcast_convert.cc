@@ -2,7 +2,6 @@
 // a wider one joins the elements of the last dimension.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
-#include "strata/op/catalog.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {

@@ -1,5 +1,4 @@
 // Logic on bits and booleans.
-#include "strata/op/catalog.h"
 #include "strata/op/elementwise.h"
 
 namespace strata::op {

@@ -3,7 +3,6 @@
 // Attribute `callee`: the function's name. What it computes stands in the module, not in the operation, so result types are
 // given when it is built and every rule but the text asks for calls to be inlined first.
 #include "strata/ir/text/format.h"
-#include "strata/op/catalog.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {

@@ -12,11 +12,13 @@
 #include "strata/op/calculus/linearize.h"
 #include "strata/op/calculus/support.h"
 #include "strata/op/calculus/transpose.h"
-#include "strata/op/catalog.h"
 #include "strata/op/control.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
+
+const OpDef& if_def();
+const OpDef& case_def();
 namespace {
 
 using Flags = std::vector<bool>;

@@ -1,5 +1,4 @@
 // clamp: min(max(operand, low), high); operands are (low, operand, high), the bounds scalars or of the operand's shape.
-#include "strata/op/catalog.h"
 #include "strata/op/elementwise.h"
 
 namespace strata::op {

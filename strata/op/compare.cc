@@ -1,6 +1,5 @@
 // compare: EQ NE GE GT LE LT of each pair of elements. compare_type TOTALORDER orders floats as IEEE's totalOrder
 // (-NaN < -inf < ... < -0 < +0 < ... < NaN); otherwise a NaN is unequal to and unordered with everything.
-#include "strata/op/catalog.h"
 #include "strata/op/elementwise.h"
 
 namespace strata::op {

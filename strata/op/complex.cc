@@ -6,7 +6,6 @@
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
-#include "strata/op/catalog.h"
 #include "strata/op/legalize.h"
 #include "strata/op/rules.h"
 

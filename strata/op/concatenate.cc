@@ -1,7 +1,6 @@
 // concatenate: operands one after another along `dimension`.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
-#include "strata/op/catalog.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {

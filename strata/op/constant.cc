@@ -1,6 +1,5 @@
 // constant: the array that stands in the attribute `value`.
 #include "strata/ir/text/format.h"
-#include "strata/op/catalog.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {

@@ -1,6 +1,5 @@
 // convert: each element as another dtype. Floats truncate and saturate to integers (NaN gives 0), integers wrap, to
 // i1 is "not zero". Conversions to and from bf16 and f16 go through f32.
-#include "strata/op/catalog.h"
 #include "strata/op/elementwise.h"
 
 namespace strata::op {

@@ -7,11 +7,12 @@
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/support.h"
 #include "strata/op/calculus/transpose.h"
-#include "strata/op/catalog.h"
 #include "strata/op/control.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
+
+const OpDef& custom_jvp_def();
 namespace {
 
 using Flags = std::vector<bool>;

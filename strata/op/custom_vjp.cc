@@ -11,11 +11,13 @@
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/support.h"
-#include "strata/op/catalog.h"
 #include "strata/op/control.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
+
+const OpDef& custom_vjp_linear_def();
+const OpDef& custom_vjp_def();
 namespace {
 
 using Flags = std::vector<bool>;

@@ -14,7 +14,6 @@
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
-#include "strata/op/catalog.h"
 #include "strata/op/combiner.h"
 #include "strata/op/rules.h"
 

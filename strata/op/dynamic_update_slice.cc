@@ -5,7 +5,6 @@
 //   shape(x); the result has the type of x. Starts are clamped so that the window lies inside.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
-#include "strata/op/catalog.h"
 #include "strata/op/indexing.h"
 
 namespace strata::op {

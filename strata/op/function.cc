@@ -1,5 +1,4 @@
 // Elementary functions. Their algorithms are loop/math's; here are names and derivatives.
-#include "strata/op/catalog.h"
 #include "strata/op/elementwise.h"
 
 namespace strata::op {

@@ -8,7 +8,6 @@
 // Starts are clamped so that the slices lie inside.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
-#include "strata/op/catalog.h"
 #include "strata/op/indexing.h"
 
 namespace strata::op {

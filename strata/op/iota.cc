@@ -1,5 +1,4 @@
 // iota: 0, 1, 2, ... along iota_dimension.
-#include "strata/op/catalog.h"
 #include "strata/op/elementwise.h"
 
 namespace strata::op {

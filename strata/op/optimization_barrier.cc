@@ -4,7 +4,6 @@
 // passes from merging equal barriers or looking past one, so that what remat computes again stays computed again.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
-#include "strata/op/catalog.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {

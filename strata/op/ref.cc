@@ -7,11 +7,13 @@
 #include <cstring>
 
 #include "strata/base/error.h"
-#include "strata/op/catalog.h"
 #include "strata/op/control.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
+
+const OpDef& ref_new_def();
+const OpDef& ref_get_def();
 namespace {
 
 constexpr None kNoDerivative{"a mutable cell keeps no trace of its earlier values"};

@@ -1,7 +1,6 @@
 // Rounding to integers, and the question whether a number is finite: rows whose derivative is zero.
 #include <limits>
 
-#include "strata/op/catalog.h"
 #include "strata/op/elementwise.h"
 
 namespace strata::op {

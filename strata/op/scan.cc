@@ -14,11 +14,12 @@
 #include "strata/base/error.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/support.h"
-#include "strata/op/catalog.h"
 #include "strata/op/control.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
+
+const OpDef& scan_def();
 namespace {
 
 std::size_t count_attr(const Attrs& attrs, const char* attr) {

@@ -12,7 +12,6 @@
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
-#include "strata/op/catalog.h"
 
 namespace strata::op {
 namespace {

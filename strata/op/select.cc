@@ -1,7 +1,6 @@
 // select: on_true where pred holds, on_false elsewhere; a scalar pred chooses one of the arrays.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
-#include "strata/op/catalog.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {

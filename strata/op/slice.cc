@@ -1,7 +1,6 @@
 // slice: every strides[d]-th element from start_indices[d] up to, but not including, limit_indices[d].
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
-#include "strata/op/catalog.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {

@@ -2,7 +2,6 @@
 //
 // Contract: one operand; the result has its type and its value. The tangent of the result is zero.
 #include "strata/op/build.h"
-#include "strata/op/catalog.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {

@@ -3,7 +3,6 @@
 // Contract: one operand; operand and result have one shape, and one of them is the storage of the other: i8 for i2 and i4, ui8
 // for ui2, ui4 and all floats below 16 bits.
 #include "strata/op/build.h"
-#include "strata/op/catalog.h"
 #include "strata/op/legalize.h"
 #include "strata/op/rules.h"
 

@@ -3,7 +3,6 @@
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
-#include "strata/op/catalog.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {

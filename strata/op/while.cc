@@ -12,11 +12,12 @@
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/jvp.h"
 #include "strata/op/calculus/support.h"
-#include "strata/op/catalog.h"
 #include "strata/op/control.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
+
+const OpDef& while_def();
 namespace {
 
 using Flags = std::vector<bool>;
