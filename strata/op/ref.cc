@@ -14,6 +14,7 @@ namespace strata::op {
 
 const OpDef& ref_new_def();
 const OpDef& ref_get_def();
+const OpDef& ref_set_def();
 namespace {
 
 constexpr None kNoDerivative{"a mutable cell keeps no trace of its earlier values"};
