@@ -84,8 +84,10 @@ class Legalizer {
   std::vector<Parts> one(const Op& op, Builder& b) {
     const OpDef& d = def(op);
     std::vector<Parts> operands = of(op.operands);
-    if (!needs_legalizing(op) || (d.split == nullptr && !op.regions.empty())) return carried(op, operands, b);
-    if (d.split != nullptr) return d.split(b, op, operands);
+    if (!needs_legalizing(op)) return carried(op, operands, b);
+    if (d.split != nullptr)
+      if (std::vector<Parts> parts = d.split(b, op, operands); !parts.empty()) return parts;
+    if (!op.regions.empty()) return carried(op, operands, b);
     if (d.traits.takes_complex) return whole(op, operands, b);
     if (d.traits.moves_only) return moved_parts(op, operands, b);
     for (Value* v : op.operands) refuse_complex(op, v);
