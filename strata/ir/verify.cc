@@ -1,6 +1,8 @@
 #include "strata/ir/verify.h"
 
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "strata/base/error.h"
@@ -17,13 +19,24 @@ struct Broken {
 
 template <class... Args>
 [[noreturn]] void broken(const Op& op, fmt::format_string<Args...> f, Args&&... args) {
-  std::string where = op.where.text().empty() ? "" : op.where.text() + ": ";
+  std::string where = op.where.text();
+  if (!where.empty()) where += ": ";
   throw Broken{where + op.name() + ": " + fmt::format(f, std::forward<Args>(args)...)};
+}
+
+/// Functions of a module by name.
+using Functions = std::unordered_map<std::string_view, const Function*>;
+Functions functions_of(const Module& module) {
+  Functions out;
+  for (const auto& f : module.functions)
+    if (!out.emplace(f->name, f.get()).second) throw Broken{fmt::format("function @{} twice", f->name)};
+  return out;
 }
 
 class Verifier {
  public:
-  explicit Verifier(const Module* module) : module_(module) {}
+  /// `functions`: those that may be called; null where calls are not followed.
+  explicit Verifier(const Functions* functions) : functions_(functions) {}
 
   void block(const Block& b) {
     std::vector<const Value*> added;
@@ -52,7 +65,7 @@ class Verifier {
     for (const auto& r : op.regions) region(op, *r);
     --depth_;
     types(op);
-    if (op.name() == "func.call" && module_ != nullptr) call(op);
+    if (functions_ != nullptr && op.name() == "func.call") call(op);
   }
 
   void region(const Op& op, const Block& r) {
@@ -83,7 +96,7 @@ class Verifier {
         if (const Type& stated = op.result(static_cast<int>(i))->type(); !may_be_same(stated, inferred[i]))
           broken(op, "result {} is {}, but {} is inferred", i, stated.to_string(), inferred[i].to_string());
     } catch (const Error& e) {
-      const std::string& where = e.where().empty() ? op.where.text() : e.where();
+      std::string where = e.where().empty() ? op.where.text() : e.where();
       throw Broken{(where.empty() ? "" : where + ": ") + e.operation() + ": " + e.message(), e.is_unsupported() ? Code::unsupported : Code::invalid};
     } catch (const InternalError& e) {
       broken(op, "is malformed ({})", e.what());
@@ -94,18 +107,19 @@ class Verifier {
     const Attr* a = op.attrs.find("callee");
     const std::string* callee = a == nullptr ? nullptr : std::get_if<std::string>(a);
     if (callee == nullptr) broken(op, "requires attribute 'callee'");
-    const Function* f = module_->find(*callee);
-    if (f == nullptr) broken(op, "function @{} is not defined", *callee);
+    auto found = functions_->find(*callee);
+    if (found == functions_->end()) broken(op, "function @{} is not defined", *callee);
+    const Function* f = found->second;
     std::vector<Type> given, taken, results;
-    for (const Value* v : op.operands) given.push_back(v->type());
     for (const Value* v : f->body.argument_values()) taken.push_back(v->type());
+    for (const Value* v : op.operands) given.push_back(v->type());
     for (const Value* v : op.results()) results.push_back(v->type());
     if (given != taken) broken(op, "@{} takes {}, but is given {}", *callee, type_list_text(taken), type_list_text(given));
     if (results != f->body.result_types()) broken(op, "@{} returns {}, but {} is stated", *callee, type_list_text(f->body.result_types()), type_list_text(results));
   }
 
   static constexpr int kDeepest = 512;
-  const Module* module_;
+  const Functions* functions_;
   std::unordered_set<const Value*> visible_;  // lookup only
   int depth_ = 0;
 };
@@ -113,9 +127,9 @@ class Verifier {
 /// No function may reach itself through calls: the compiler inlines them all.
 class Recursion {
  public:
-  explicit Recursion(const Module& m) : m_(m) {}
-  void check() {
-    for (const auto& f : m_.functions) {
+  explicit Recursion(const Functions& functions) : functions_(functions) {}
+  void check(const Module& module) {
+    for (const auto& f : module.functions) {
       path_.clear();
       visit(*f);
     }
@@ -131,13 +145,13 @@ class Recursion {
       if (op.name() == "func.call") callees.insert(op.attr<std::string>("callee"));
     });
     for (const std::string& name : callees)
-      if (const Function* g = m_.find(name)) visit(*g);
+      if (auto g = functions_.find(name); g != functions_.end()) visit(*g->second);
     path_.erase(&f);
     done_.insert(&f);
   }
 
   static constexpr std::size_t kLongest = 1000;
-  const Module& m_;
+  const Functions& functions_;
   std::unordered_set<const Function*> path_, done_;
 };
 
@@ -152,7 +166,8 @@ bool may_be_same(const Type& a, const Type& b) {
       if (!may_be_same(a.elements()[i], b.elements()[i])) return false;
     return true;
   }
-  if (a.dtype() != b.dtype() || a.rank() != b.rank()) return false;
+  if (a.dtype() != b.dtype() || a.rank() != b.rank() || a.is_quantized() != b.is_quantized()) return false;
+  if (a.is_quantized() && !(*a.quantization() == *b.quantization())) return false;
   for (int i = 0; i < a.rank(); ++i) {
     const Dim &x = a.shape().dim(i), &y = b.shape().dim(i);
     if (x.is_static() && y.is_static() && x != y) return false;
@@ -171,14 +186,24 @@ Status verify(const Block& block) {
   return Status();
 }
 
+namespace {
+
+/// `function`: the one under way, for mistakes that have no place.
+void check(const Module& module, std::string& function) {
+  Functions functions = functions_of(module);
+  for (const auto& f : module.functions) {
+    function = f->name;
+    Verifier(&functions).block(f->body);
+  }
+  Recursion(functions).check(module);
+}
+
+}  // namespace
+
 Status verify(const Module& module) {
   std::string function;
   try {
-    for (const auto& f : module.functions) {
-      function = f->name;
-      Verifier(&module).block(f->body);
-    }
-    Recursion(module).check();
+    check(module, function);
   } catch (const Broken& b) {
     bool placed = b.message.substr(0, 7) != "result ";
     return Status(b.code, placed ? b.message : fmt::format("function @{}: {}", function, b.message));

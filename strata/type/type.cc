@@ -18,7 +18,7 @@ std::string joined(const std::vector<Type>& types) {
 /// "!quant.uniform<i8<-127:127>:f32:1, {5.000000e-01,2.500000e-01:3}>": bounds unless the storage type's own, the axis
 /// unless per tensor, zero points unless 0.
 std::string quantized_text(DType storage, const Quantization& q) {
-  std::string out = fmt::format("!quant.uniform<{}", name(storage));
+  std::string out = fmt::format("!quant.uniform<{}{}", is_unsigned(storage) ? 'u' : 'i', bit_width(storage));  // u8, not ui8
   auto [low, high] = storage_bounds(storage);
   if (q.storage_min != low || q.storage_max != high) out += fmt::format("<{}:{}>", q.storage_min, q.storage_max);
   out += fmt::format(":{}", name(q.expressed));

@@ -39,6 +39,7 @@ class AttrReader {
     if (c_.consume("unit")) return Opaque{"unit"};
     if (c_.consume("array")) return array();
     if (c_.consume("dense")) return dense();
+    if (c_.consume("dense_resource")) return resource();
     if (std::optional<DType> d = try_dtype(c_)) return *d;
     return opaque_word();
   }
@@ -179,23 +180,64 @@ class AttrReader {
     return Opaque{fmt::format("array<{}{}{}>", type, others.empty() ? "" : ":", others)};
   }
 
-  /// A constant; of an index type, which has no dtype here, its text.
+  /// A constant; of an index type or a vector, for which there is no type here, its text.
   Attr dense() {
-    std::size_t start = c_.offset();
     c_.expect("<");
     std::string_view body = c_.balanced('<', '>');
+    auto start = static_cast<std::size_t>(body.data() - c_.text().data());
     c_.expect(":");
     std::size_t type_at = c_.offset();
-    if (c_.consume("tensor") && c_.consume("<")) {
+    bool is_vector = c_.looking_at("vector");
+    if (is_vector || c_.looking_at("tensor")) {
+      c_.word("a type");
+      c_.expect("<");
       std::string_view type = c_.balanced('<', '>');
-      if (type.size() >= 5 && type.substr(type.size() - 5) == "index") return Opaque{fmt::format("dense<{}> : tensor<{}>", body, type)};
+      bool is_index = type.size() >= 5 && type.substr(type.size() - 5) == "index";
+      if (is_vector || is_index) return Opaque{fmt::format("dense<{}> : {}<{}>", body, is_vector ? "vector" : "tensor", type)};
     }
     c_.seek(type_at);
-    c_.seek(start);
-    return parse_dense(c_);
+    return parse_elements(body, start, c_, constant_type(c_, parse_type(c_), type_at));
   }
 
-  /// affine_map<...>, index, none, dense_resource<...>: carried as written.
+  /// dense_resource<name> : tensor<...>: the bytes of that name at the end of the text, after four that say their alignment.
+  Attr resource() {
+    c_.expect("<");
+    std::size_t name_at = c_.offset();
+    std::string name = c_.peek() == '"' ? c_.string() : std::string(c_.suffix("the name of a resource"));
+    c_.expect(">");
+    c_.expect(":");
+    std::size_t type_at = c_.offset();
+    Type type = constant_type(c_, parse_type(c_), type_at);
+    std::size_t after = c_.offset();
+    std::string_view bytes = resource_bytes(name, name_at);
+    constexpr std::size_t alignment_digits = 8;
+    if (bytes.size() < alignment_digits + 2 || bytes.substr(0, 2) != "0x") c_.fail_at(name_at, fmt::format("resource '{}' is no \"0x...\" with an alignment", name));
+    std::string_view elements = bytes.substr(alignment_digits + 2);
+    c_.seek(after);
+    if (elements.size() != 2 * type.bytes()) c_.fail_at(name_at, fmt::format("resource '{}' has {} bytes for {}", name, elements.size() / 2, type.to_string()));
+    std::string text = fmt::format("\"0x{}\"", elements);
+    return parse_elements(text, name_at, c_, type);
+  }
+
+  /// In {-# dialect_resources: { builtin: { name: "0x..." } } #-}. The text between the quotes.
+  std::string_view resource_bytes(const std::string& name, std::size_t where) {
+    std::size_t start = c_.text().rfind("{-#");
+    if (start == std::string_view::npos) c_.fail_at(where, fmt::format("resource '{}' is not in the text", name));
+    c_.seek(start + 3);
+    while (!c_.at_end() && !c_.looking_at("#-}")) {
+      if (c_.peek() == '"') {
+        std::string_view key = c_.raw_string();
+        if (c_.consume(":") && key == name && c_.peek() == '"') return c_.raw_string();
+      } else if (std::string_view key = c_.try_word(); !key.empty()) {
+        if (c_.consume(":") && key == name && c_.peek() == '"') return c_.raw_string();
+      } else {
+        c_.seek(c_.offset() + 1);
+      }
+    }
+    c_.fail_at(where, fmt::format("resource '{}' is not in the text", name));
+  }
+
+  /// affine_map<...>, index, none: carried as written.
   Attr opaque_word() {
     std::size_t where = c_.offset();
     std::string word(c_.word("an attribute"));

@@ -1,14 +1,15 @@
 #include "strata/ir/text/cursor.h"
 
-#include <cctype>
+#include <algorithm>
 #include <charconv>
 
 namespace strata::ir {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
+using internal::is_of;
+bool is_digit(char c) { return is_of(c, internal::kDigit); }
+bool is_letter(char c) { return is_of(c, internal::kLetter); }
+bool is_word(char c) { return is_of(c, internal::kWord); }
 int hex_digit(char c) {
   if (is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -17,41 +18,6 @@ int hex_digit(char c) {
 }
 
 }  // namespace
-
-void Cursor::skip() {
-  while (at_ < text_.size()) {
-    char c = text_[at_];
-    if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
-      ++at_;
-    } else if (c == '/' && at_ + 1 < text_.size() && text_[at_ + 1] == '/') {
-      std::size_t end = text_.find('\n', at_);
-      at_ = end == std::string_view::npos ? text_.size() : end;
-    } else {
-      return;
-    }
-  }
-}
-
-std::size_t Cursor::offset() { skip(); return at_; }
-bool Cursor::at_end() { skip(); return at_ >= text_.size(); }
-char Cursor::peek() { skip(); return at_ < text_.size() ? text_[at_] : '\0'; }
-
-bool Cursor::looking_at(std::string_view token) {
-  skip();
-  if (text_.substr(at_, token.size()) != token) return false;
-  std::size_t end = at_ + token.size();
-  return !is_word(token.back()) || end >= text_.size() || !is_word(text_[end]);
-}
-
-bool Cursor::consume(std::string_view token) {
-  if (!looking_at(token)) return false;
-  at_ += token.size();
-  return true;
-}
-
-void Cursor::expect(std::string_view token) {
-  if (!consume(token)) fail("expected '{}'", token);
-}
 
 std::string_view Cursor::try_word() {
   skip();
@@ -98,6 +64,21 @@ std::string Cursor::string() {
       ++at_;
     } else fail("unknown escape in a string");
   }
+  fail("string without an end");
+}
+
+std::string_view Cursor::raw_string() {
+  expect("\"");
+  std::size_t start = at_;
+  while (at_ < text_.size()) {
+    std::size_t end = text_.find_first_of("\"\\\n", at_);
+    if (end == std::string_view::npos) break;
+    at_ = end + 1;
+    if (text_[end] == '"') return text_.substr(start, end - start);
+    if (text_[end] == '\n') break;
+    ++at_;  // what follows a backslash
+  }
+  at_ = std::min(at_, text_.size());
   fail("string without an end");
 }
 
@@ -151,7 +132,7 @@ std::string_view Cursor::balanced(char open, char close) {
   while (at_ < text_.size()) {
     char c = text_[at_];
     if (c == '"') {
-      string();
+      raw_string();
       continue;
     }
     ++at_;

@@ -51,9 +51,9 @@ struct TextFormat {
   void (*from_generic)(TextParser&, Draft&) = nullptr;
   /// The inverse. Null: attributes and regions as they are.
   GenericForm (*to_generic)(const Op&) = nullptr;
-  /// Name of a result (empty: a number), of the arguments of regions (null: "arg").
+  /// Name of a result (empty: a number), of an argument of its regions (null: "arg" and a number).
   std::string_view (*result_name)(const Op&, int result) = nullptr;
-  const char* argument_name = nullptr;
+  std::string_view (*argument_name)(const Op&, int argument) = nullptr;
 };
 
 namespace formats {

@@ -25,10 +25,10 @@ void parse_while(TextParser& p, Draft& draft) {
   p.expect("(");
   if (!p.consume(")")) {
     do {
-      std::string name = p.value_name();
+      std::string_view name = p.value_name();
       p.expect("=");
       draft.operands.push_back(p.operand());
-      arguments.push_back({std::move(name), draft.operands.back()->type()});
+      arguments.push_back({name, draft.operands.back()->type()});
     } while (p.consume(","));
     p.expect(")");
   }
@@ -56,6 +56,8 @@ void while_from_generic(TextParser& p, Draft& draft) {
   for (Value* v : draft.operands) types.push_back(v->type());
   if (draft.results != types) p.fail_at(p.op_offset(), fmt::format("while of {} results in {}", type_list_text(types), type_list_text(draft.results)));
 }
+
+std::string_view while_argument_name(const Op&, int) { return "iterArg"; }
 
 // ---- call @f(%a) : (T) -> T --------------------------------------------------------------------------------------
 
@@ -157,7 +159,7 @@ std::string_view rng_name(const Op&, int result) { return result == 0 ? "output_
 }  // namespace
 
 namespace formats {
-const TextFormat while_{.print = print_while, .parse = parse_while, .from_generic = while_from_generic, .argument_name = "iterArg"};
+const TextFormat while_{.print = print_while, .parse = parse_while, .from_generic = while_from_generic, .argument_name = while_argument_name};
 const TextFormat call{.print = print_call, .parse = parse_call, .from_generic = call_from_generic, .to_generic = call_to_generic};
 const TextFormat custom_call{.print = print_custom_call, .parse = parse_custom_call, .from_generic = custom_call_from_generic};
 const TextFormat composite{.print = print_composite, .parse = parse_composite, .from_generic = composite_from_generic};

@@ -1,4 +1,4 @@
-// dot_general: %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1], precision = [HIGHEST, DEFAULT]
+// Products. dot_general: %a, %b, batching_dims = [0] x [0], contracting_dims = [2] x [1], precision = [HIGHEST, DEFAULT]
 #include "strata/ir/text/format_help.h"
 
 namespace strata::ir {
@@ -20,7 +20,7 @@ void print(TextPrinter& p, const Op& op) {
   if (!dims(op, kLhsBatch).empty() || !dims(op, kRhsBatch).empty())
     p.format(", batching_dims = {} x {}", TextPrinter::list(dims(op, kLhsBatch)), TextPrinter::list(dims(op, kRhsBatch)));
   p.format(", contracting_dims = {} x {}", TextPrinter::list(dims(op, kLhsContract)), TextPrinter::list(dims(op, kRhsContract)));
-  if (op.attrs.has("precision_config")) p.format(", precision = [{}]", fmt::join(op.attr<Strings>("precision_config"), ", "));
+  print_precision(p, op);
   if (op.attrs.has("algorithm")) p << ", algorithm = " << op.attr<Opaque>("algorithm").text.substr(sizeof kAlgorithm - 1);
   p.other_attributes(op, {kLhsBatch, kRhsBatch, kLhsContract, kRhsContract, "precision_config", "algorithm"});
   p.functional_type(op);
@@ -33,17 +33,6 @@ void parse_pair(TextParser& p, Draft& draft, const char* lhs, const char* rhs) {
   draft.attrs.set(rhs, p.ints());
 }
 
-Strings parse_precision(TextParser& p) {
-  Strings out;
-  p.expect("=");
-  p.expect("[");
-  if (p.consume("]")) return out;
-  do out.emplace_back(p.word("a precision"));
-  while (p.consume(","));
-  p.expect("]");
-  return out;
-}
-
 void parse(TextParser& p, Draft& draft) {
   draft.operands = {p.operand()};
   p.expect(",");
@@ -52,7 +41,7 @@ void parse(TextParser& p, Draft& draft) {
   while (p.consume(",")) {
     if (p.consume("batching_dims")) parse_pair(p, draft, kLhsBatch, kRhsBatch);
     else if (p.consume("contracting_dims")) parse_pair(p, draft, kLhsContract, kRhsContract);
-    else if (p.consume("precision")) draft.attrs.set("precision_config", parse_precision(p));
+    else if (p.consume("precision")) parse_precision(p, draft);
     else if (p.consume("algorithm")) {
       p.expect("=");
       p.expect("<");
@@ -61,31 +50,6 @@ void parse(TextParser& p, Draft& draft) {
   }
   p.attributes(draft);
   p.functional_type(draft);
-}
-
-/// [#stablehlo<precision HIGH>, ...] becomes a list of words.
-void precision_from_generic(TextParser& p, Draft& draft) {
-  const Attr* a = draft.attrs.find("precision_config");
-  if (a == nullptr) return;
-  Strings words;
-  if (const Opaque* o = std::get_if<Opaque>(a)) {
-    Cursor c(o->text);
-    bool good = c.consume("[");
-    if (good && !c.consume("]")) {
-      do {
-        good = c.consume("#stablehlo<") && c.consume("precision");
-        if (good) words.emplace_back(c.try_word());
-        good = good && c.consume(">");
-      } while (good && c.consume(","));
-      good = good && c.consume("]");
-    }
-    if (!good || !c.at_end()) p.fail_at(p.op_offset(), fmt::format("attribute 'precision_config' of {} is {}", draft.info->name, o->text));
-  } else {
-    words = p.need<Strings>(draft, "precision_config", "list of precisions");
-  }
-  for (const std::string& w : words)
-    if (w != "DEFAULT" && w != "HIGH" && w != "HIGHEST") p.fail_at(p.op_offset(), fmt::format("precision '{}' is none of DEFAULT HIGH HIGHEST", w));
-  draft.attrs.set("precision_config", words);
 }
 
 void from_generic(TextParser& p, Draft& draft) {
@@ -108,17 +72,88 @@ GenericForm to_generic(const Op& op) {
     out.attrs.erase(name);
   }
   out.attrs.set("dot_dimension_numbers", Opaque{fmt::format("{}<{}>", kPrefix, fields)});
-  if (op.attrs.has("precision_config")) {
-    std::string words;
-    for (const std::string& w : op.attr<Strings>("precision_config")) words += fmt::format("{}#stablehlo<precision {}>", words.empty() ? "" : ", ", w);
-    out.attrs.set("precision_config", Opaque{"[" + words + "]"});
+  precision_to_generic(out.attrs);
+  return out;
+}
+
+// ---- dot: %a, %b, precision = [HIGH, DEFAULT]; einsum: %a, %b, config = "ab,bc->ac" -------------------------------
+
+void print_dot(TextPrinter& p, const Op& op) {
+  p << " ";
+  p.operands(op);
+  print_precision(p, op);
+  p.other_attributes(op, {"precision_config"});
+  p.functional_type(op);
+}
+void parse_dot(TextParser& p, Draft& draft) {
+  draft.operands = {p.operand()};
+  p.expect(",");
+  draft.operands.push_back(p.operand());
+  if (p.consume(",")) {
+    p.expect("precision");
+    parse_precision(p, draft);
   }
+  p.attributes(draft);
+  p.functional_type(draft);
+}
+void dot_from_generic(TextParser& p, Draft& draft) { precision_from_generic(p, draft); }
+GenericForm dot_to_generic(const Op& op) {
+  GenericForm out = plain_form(op);
+  precision_to_generic(out.attrs);
+  return out;
+}
+
+void print_einsum(TextPrinter& p, const Op& op) {
+  p << " ";
+  p.operands(op);
+  p << ", config = " << quoted(op.attr<std::string>("einsum_config"));
+  p.other_attributes(op, {"einsum_config"});
+  p.functional_type(op);
+}
+void parse_einsum(TextParser& p, Draft& draft) {
+  draft.operands = {p.operand()};
+  p.expect(",");
+  if (p.peek() == '%') {
+    draft.operands.push_back(p.operand());
+    p.expect(",");
+  }
+  p.expect("config");
+  p.expect("=");
+  draft.attrs.set("einsum_config", p.string());
+  p.attributes(draft);
+  p.functional_type(draft);
+}
+void einsum_from_generic(TextParser& p, Draft& draft) { p.need<std::string>(draft, "einsum_config", "string"); }
+
+// ---- chlo.ragged_dot --------------------------------------------------------------------------------------------
+
+constexpr char kRaggedPrefix[] = "#chlo.ragged_dot", kRaggedNumbers[] = "ragged_dot_dimension_numbers";
+constexpr const char* kRaggedDims[] = {kLhsBatch, kRhsBatch, kLhsContract, kRhsContract, "lhs_ragged_dimensions", "rhs_group_dimensions"};
+
+void ragged_from_generic(TextParser& p, Draft& draft) {
+  Fields fields = struct_fields(p, draft, kRaggedNumbers, kRaggedPrefix);
+  draft.attrs.erase(kRaggedNumbers);
+  for (const char* name : kRaggedDims) draft.attrs.set(name, fields[name]);
+  precision_from_generic(p, draft, "chlo");
+}
+GenericForm ragged_to_generic(const Op& op) {
+  GenericForm out = plain_form(op);
+  std::string fields;
+  for (const char* name : kRaggedDims) {
+    append_field(fields, name, dims(op, name));
+    out.attrs.erase(name);
+  }
+  out.attrs.set(kRaggedNumbers, Opaque{fmt::format("{}<{}>", kRaggedPrefix, fields)});
+  precision_to_generic(out.attrs, "chlo");
   return out;
 }
 
 }  // namespace
 
 namespace formats {
+const TextFormat dot{.print = print_dot, .parse = parse_dot, .from_generic = dot_from_generic, .to_generic = dot_to_generic};
+const TextFormat einsum{.print = print_einsum, .parse = parse_einsum, .from_generic = einsum_from_generic};
+const TextFormat ragged_dot{.from_generic = ragged_from_generic, .to_generic = ragged_to_generic};
 const TextFormat dot_general{.print = print, .parse = parse, .from_generic = from_generic, .to_generic = to_generic};
 }  // namespace formats
 }  // namespace strata::ir

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "strata/ir/text/combiner_text.h"
+
 namespace strata::ir {
 
 GenericForm plain_form(const Op& op) {
@@ -11,7 +13,8 @@ GenericForm plain_form(const Op& op) {
   return out;
 }
 
-void enum_from_generic(TextParser& p, Draft& draft, const std::string& name, std::string_view kind, std::initializer_list<std::string_view> words, bool required) {
+void enum_from_generic(TextParser& p, Draft& draft, const std::string& name, std::string_view kind, std::initializer_list<std::string_view> words, bool required,
+                       std::string_view dialect) {
   const Attr* a = draft.attrs.find(name);
   if (a == nullptr) {
     if (required) p.fail_at(p.op_offset(), fmt::format("{} requires attribute '{}'", draft.info->name, name));
@@ -19,7 +22,7 @@ void enum_from_generic(TextParser& p, Draft& draft, const std::string& name, std
   }
   std::string word;
   if (const Opaque* o = std::get_if<Opaque>(a)) {
-    std::string before = fmt::format("#stablehlo<{} ", kind);
+    std::string before = fmt::format("#{}<{} ", dialect, kind);
     if (o->text.substr(0, before.size()) == before && o->text.back() == '>') word = o->text.substr(before.size(), o->text.size() - before.size() - 1);
   } else if (const std::string* s = std::get_if<std::string>(a)) {
     word = *s;
@@ -29,10 +32,104 @@ void enum_from_generic(TextParser& p, Draft& draft, const std::string& name, std
   draft.attrs.set(name, word);
 }
 
-void enum_to_generic(Attrs& attrs, const std::string& name, std::string_view kind) {
+void enum_to_generic(Attrs& attrs, const std::string& name, std::string_view kind, std::string_view dialect) {
   if (const Attr* a = attrs.find(name))
-    if (const std::string* word = std::get_if<std::string>(a)) attrs.set(name, Opaque{fmt::format("#stablehlo<{} {}>", kind, *word)});
+    if (const std::string* word = std::get_if<std::string>(a)) attrs.set(name, Opaque{fmt::format("#{}<{} {}>", dialect, kind, *word)});
 }
+
+// ---- precision --------------------------------------------------------------------------------------------------
+
+void precision_from_generic(TextParser& p, Draft& draft, std::string_view dialect) {
+  const Attr* a = draft.attrs.find("precision_config");
+  if (a == nullptr) return;
+  Strings words;
+  if (const Opaque* o = std::get_if<Opaque>(a)) {
+    std::string opening = fmt::format("#{}<", dialect);
+    Cursor c(o->text);
+    bool good = c.consume("[");
+    if (good && !c.consume("]")) {
+      do {
+        good = c.consume(opening) && c.consume("precision");
+        if (good) words.emplace_back(c.try_word());
+        good = good && c.consume(">");
+      } while (good && c.consume(","));
+      good = good && c.consume("]");
+    }
+    if (!good || !c.at_end()) p.fail_at(p.op_offset(), fmt::format("attribute 'precision_config' of {} is {}", draft.info->name, o->text));
+  } else {
+    words = p.need<Strings>(draft, "precision_config", "list of precisions");
+  }
+  for (const std::string& w : words)
+    if (w != "DEFAULT" && w != "HIGH" && w != "HIGHEST") p.fail_at(p.op_offset(), fmt::format("precision '{}' is none of DEFAULT HIGH HIGHEST", w));
+  draft.attrs.set("precision_config", words);
+}
+
+void precision_to_generic(Attrs& attrs, std::string_view dialect) {
+  const Attr* a = attrs.find("precision_config");
+  const Strings* precisions = a == nullptr ? nullptr : std::get_if<Strings>(a);
+  if (precisions == nullptr) return;
+  std::string words;
+  for (const std::string& w : *precisions) words += fmt::format("{}#{}<precision {}>", words.empty() ? "" : ", ", dialect, w);
+  attrs.set("precision_config", Opaque{"[" + words + "]"});
+}
+
+void print_precision(TextPrinter& p, const Op& op) {
+  if (op.attrs.has("precision_config")) p.format(", precision = [{}]", fmt::join(op.attr<Strings>("precision_config"), ", "));
+}
+
+void parse_precision(TextParser& p, Draft& draft) {
+  Strings words;
+  p.expect("=");
+  p.expect("[");
+  if (!p.consume("]")) {
+    do words.emplace_back(p.word("a precision"));
+    while (p.consume(","));
+    p.expect("]");
+  }
+  draft.attrs.set("precision_config", words);
+}
+
+// ---- numbers and flags ------------------------------------------------------------------------------------------
+
+void optional_flag(TextParser& p, const Draft& draft, const char* name) {
+  if (draft.attrs.has(name)) p.need<bool>(draft, name, "boolean");
+}
+
+void padding_from_generic(TextParser& p, Draft& draft) {
+  const Attr* a = draft.attrs.find("padding");
+  if (a == nullptr || std::holds_alternative<Ints>(*a)) return;
+  const Literal* literal = std::get_if<Literal>(a);
+  if (literal == nullptr || literal->dtype() != DType::i64 || literal->shape().rank() != 2 || literal->shape()[1] != 2)
+    p.fail_at(p.op_offset(), fmt::format("attribute 'padding' of {} is {}, which is no tensor<?x2xi64>", draft.info->name, attr_text(*a)));
+  auto values = literal->span<std::int64_t>();
+  draft.attrs.set("padding", Ints(values.begin(), values.end()));
+}
+
+void padding_to_generic(Attrs& attrs) {
+  const Attr* a = attrs.find("padding");
+  const Ints* values = a == nullptr ? nullptr : std::get_if<Ints>(a);
+  if (values != nullptr) attrs.set("padding", Literal::of(Shape{static_cast<std::int64_t>(values->size() / 2), 2}, *values));
+}
+
+// ---- combiners --------------------------------------------------------------------------------------------------
+
+void combiner_from_generic(TextParser& p, Draft& draft, bool pair) {
+  if (draft.regions.size() != 1) p.fail_at(p.op_offset(), fmt::format("{} has {} regions", draft.info->name, draft.regions.size()));
+  std::string word = pair && !draft.operands.empty() ? recognise_combiner(*draft.regions[0], draft.operands[0]->dtype()) : "region";
+  if (word == "assign") word = "region";
+  draft.attrs.set("combiner", word);
+  if (word != "region") draft.regions.clear();
+}
+
+void combiner_to_generic(GenericForm& form, const Op& op) {
+  form.attrs.erase("combiner");
+  const std::string& word = op.attr<std::string>("combiner");
+  if (word == "region") return;
+  form.owned.push_back(combiner_region(word, op.operand(0)->dtype()));
+  form.regions = {form.owned.back().get()};
+}
+
+// ---- lists ------------------------------------------------------------------------------------------------------
 
 void need_ints(TextParser& p, Draft& draft, const std::string& name) {
   if (const Attr* a = draft.attrs.find(name)) {

@@ -1,6 +1,7 @@
-// gather, scatter and sort have the generic form alone; their dimension numbers are one attribute there.
+// gather, scatter and sort have the generic form alone; their dimension numbers are one attribute there. top_k has a short one.
 #include "strata/ir/text/combiner_text.h"
 #include "strata/ir/text/format_help.h"
+#include "strata/ir/text/type_text.h"
 
 namespace strata::ir {
 namespace {
@@ -29,15 +30,15 @@ void pack(const Op& op, Attrs& attrs, const std::string& packed, std::string_vie
   attrs.set(packed, Opaque{fmt::format("{}<{}>", prefix, fields)});
 }
 
-void optional_flag(TextParser& p, const Draft& draft, const char* name) {
-  if (draft.attrs.has(name)) p.need<bool>(draft, name, "boolean");
-}
-
 // ---- gather -----------------------------------------------------------------------------------------------------
 
 void gather_from_generic(TextParser& p, Draft& draft) {
   unpack(p, draft, "dimension_numbers", "#stablehlo.gather", kGatherLists);
   need_ints(p, draft, "slice_sizes");
+  optional_flag(p, draft, "indices_are_sorted");
+}
+void dynamic_gather_from_generic(TextParser& p, Draft& draft) {
+  unpack(p, draft, "dimension_numbers", "#stablehlo.gather", kGatherLists);
   optional_flag(p, draft, "indices_are_sorted");
 }
 GenericForm gather_to_generic(const Op& op) {
@@ -73,9 +74,54 @@ void sort_from_generic(TextParser& p, Draft& draft) {
   optional_flag(p, draft, "is_stable");
 }
 
+void torch_from_generic(TextParser& p, Draft& draft) {
+  need_integer(p, draft, "dim");
+  need_integer(p, draft, "batch_dims");
+}
+
+// ---- chlo.top_k(%a, k = 2) : T -> (T, I) --------------------------------------------------------------------------
+
+void print_top_k(TextPrinter& p, const Op& op) {
+  p << "(";
+  p.operands(op);
+  p.format(", k = {}", op.attr<std::int64_t>("k"));
+  if (op.attrs.has("is_stable")) p << ", is_stable = " << (op.attr<bool>("is_stable") ? "true" : "false");
+  p << ")";
+  p.other_attributes(op, {"k", "is_stable"});
+  p << " : " << TextPrinter::types(op.operands) << " -> (" << TextPrinter::types(op.results()) << ")";
+}
+void parse_top_k(TextParser& p, Draft& draft) {
+  p.expect("(");
+  draft.operands = {p.operand()};
+  p.expect(",");
+  p.expect("k");
+  p.expect("=");
+  draft.attrs.set("k", p.integer());
+  if (p.consume(",")) {
+    p.expect("is_stable");
+    p.expect("=");
+    draft.attrs.set("is_stable", p.attribute());
+  }
+  p.expect(")");
+  p.attributes(draft);
+  p.expect(":");
+  std::size_t where = p.offset();
+  p.operand_types(draft, {parse_type(p)}, where);
+  p.expect("->");
+  draft.results = parse_type_list(p);
+}
+void top_k_from_generic(TextParser& p, Draft& draft) {
+  need_integer(p, draft, "k");
+  optional_flag(p, draft, "is_stable");
+}
+std::string_view top_k_name(const Op& op, int result) { return op.num_results() == 2 ? (result == 0 ? "values" : "indices") : ""; }
+
 }  // namespace
 
 namespace formats {
+const TextFormat dynamic_gather{.from_generic = dynamic_gather_from_generic, .to_generic = gather_to_generic};
+const TextFormat torch_index_select{.from_generic = torch_from_generic};
+const TextFormat top_k{.print = print_top_k, .parse = parse_top_k, .from_generic = top_k_from_generic, .result_name = top_k_name};
 const TextFormat gather{.from_generic = gather_from_generic, .to_generic = gather_to_generic};
 const TextFormat scatter{.from_generic = scatter_from_generic, .to_generic = scatter_to_generic};
 const TextFormat sort{.from_generic = sort_from_generic};

@@ -39,9 +39,9 @@ void parse_reducer(TextParser& p, Draft& draft) {
   while (p.consume("(")) {
     for (auto* side : {&accumulators, &elements}) {
       if (side == &elements) p.expect(",");
-      std::string name = p.value_name();
+      std::string_view name = p.value_name();
       p.expect(":");
-      side->push_back({std::move(name), parse_type(p)});
+      side->push_back({name, parse_type(p)});
       p.skip_location();
     }
     p.expect(")");
@@ -85,19 +85,12 @@ void from_generic(TextParser& p, Draft& draft) {
     if (combiner_operation(p.need<std::string>(draft, "combiner", "combiner")).empty() || draft.operands.size() != 2) p.fail_at(p.op_offset(), "reduce has no region");
     return;
   }
-  if (draft.regions.size() != 1) p.fail_at(p.op_offset(), fmt::format("reduce has {} regions", draft.regions.size()));
-  std::string word = draft.operands.size() == 2 ? recognise_combiner(*draft.regions[0], draft.operands[0]->dtype()) : "region";
-  if (word == "assign") word = "region";
-  draft.attrs.set("combiner", word);
-  if (word != "region") draft.regions.clear();
+  combiner_from_generic(p, draft, draft.operands.size() == 2);
 }
 
 GenericForm to_generic(const Op& op) {
   GenericForm out = plain_form(op);
-  out.attrs.erase("combiner");
-  if (combiner(op) == "region") return out;
-  out.owned.push_back(combiner_region(combiner(op), op.operand(0)->dtype()));
-  out.regions = {out.owned[0].get()};
+  combiner_to_generic(out, op);
   return out;
 }
 

@@ -10,10 +10,12 @@ namespace {
 
 void print_constant(TextPrinter& p, const Op& op) {
   const Literal& value = op.attr<Literal>("value");
+  if (value.type() != op.result()->type()) return p.generic_form(op);  // integers that stand for quantised numbers
   p.other_attributes(op, {"value"});
   p << " " << dense_text(value) << " : " << value.type().to_string();
 }
 void parse_constant(TextParser& p, Draft& draft) {
+  if (p.peek() == '(') return p.generic_form(draft);
   p.attributes(draft);
   draft.attrs.set("value", p.attribute());
   draft.results = {p.need<Literal>(draft, "value", "constant").type()};
@@ -106,7 +108,8 @@ template <const char* attribute>
 void number_from_generic(TextParser& p, Draft& draft) { need_integer(p, draft, attribute); }
 
 constexpr char kDims[] = "dims", kDim[] = "dim", kSizes[] = "sizes";
-constexpr char kBroadcast[] = "broadcast_dimensions", kPermutation[] = "permutation", kDimensions[] = "dimensions", kDimension[] = "dimension", kSliceSizes[] = "slice_sizes";
+constexpr char kBroadcast[] = "broadcast_dimensions", kPermutation[] = "permutation", kDimensions[] = "dimensions", kDimension[] = "dimension", kSliceSizes[] = "slice_sizes",
+               kBroadcastSizes[] = "broadcast_sizes", kIota[] = "iota_dimension";
 
 template <const char* word, const char* attribute, bool one_type = false>
 constexpr TextFormat with_list{.print = print_with_list<word, attribute, one_type>, .parse = parse_with_list<word, attribute, one_type>, .from_generic = list_from_generic<attribute>};
@@ -205,7 +208,11 @@ const TextFormat constant{.print = print_constant, .parse = parse_constant, .fro
 const TextFormat iota{.print = print_iota, .parse = parse_iota, .from_generic = iota_from_generic};
 const TextFormat functional{.print = print_functional, .parse = parse_functional};
 const TextFormat dynamic_update_slice{.print = print_functional, .parse = parse_functional};
+const TextFormat broadcast = with_list<kSizes, kBroadcastSizes>;
 const TextFormat broadcast_in_dim = with_list<kDims, kBroadcast>;
+const TextFormat dynamic_broadcast_in_dim = with_list<kDims, kBroadcast>;
+const TextFormat dynamic_iota = with_number<kDim, kIota>;
+const TextFormat set_dimension_size = with_number<kDim, kDimension>;
 const TextFormat transpose = with_list<kDims, kPermutation>;
 const TextFormat reverse = with_list<kDims, kDimensions, true>;
 const TextFormat dynamic_slice = with_list<kSizes, kSliceSizes>;

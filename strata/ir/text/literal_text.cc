@@ -1,6 +1,7 @@
 #include "strata/ir/text/literal_text.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "strata/type/number.h"
@@ -131,26 +132,27 @@ class Elements {
   /// dense<"0x..."> : little-endian bytes of all elements, or of one for all. Booleans: a byte each, or (older text) a bit each.
   void bytes() {
     std::size_t where = c_.offset();
-    std::string text = c_.string();
+    std::string_view text = c_.raw_string();
     if (text.substr(0, 2) != "0x" || text.size() % 2 != 0) c_.fail_at(where, "bytes of a constant are \"0x\" and pairs of digits");
-    std::size_t count = text.size() / 2 - 1, total = out_.bytes();
+    text.remove_prefix(2);
+    std::size_t count = text.size() / 2, total = out_.bytes();
     std::size_t packed = is_bool(dtype_) ? (total + 7) / 8 : 0;
     if (count != total && !(count == width_ && total > 0) && !(packed != 0 && count == packed))
       c_.fail_at(where, fmt::format("{} bytes for {}", count, out_.type().to_string()));
-    std::vector<std::byte> raw(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      char high = text[2 + 2 * i], low = text[3 + 2 * i];
-      if (!std::isxdigit(static_cast<unsigned char>(high)) || !std::isxdigit(static_cast<unsigned char>(low))) c_.fail_at(where, "bytes of a constant are \"0x\" and pairs of digits");
-      raw[i] = static_cast<std::byte>(nibble(high) * 16 + nibble(low));
-    }
     if (count == 0) return;
     if (count == total || count == width_) {
-      std::memcpy(out_.mutable_data(), raw.data(), count);
+      decode(text, out_.mutable_data(), where);
       normalize(count / width_);
       if (count != total) spread();
       return;
     }
-    for (std::size_t i = 0; i < total; ++i) out_.mutable_data()[i] = (raw[i / 8] >> (i % 8)) & std::byte{1};
+    std::vector<std::byte> bits(count);
+    decode(text, bits.data(), where);
+    for (std::size_t i = 0; i < total; ++i) out_.mutable_data()[i] = (bits[i / 8] >> (i % 8)) & std::byte{1};
+  }
+
+  void decode(std::string_view digits, std::byte* to, std::size_t where) {
+    if (!hex_bytes(digits, to)) c_.fail_at(where, "bytes of a constant are \"0x\" and pairs of digits");
   }
 
   /// Bytes of booleans become 0 or 1, those of narrow integers are extended by their sign or cut.
@@ -213,15 +215,17 @@ void append_list(const Literal& value, int dim, std::int64_t& next, std::string&
 std::string hex_text(const Literal& value) {
   static constexpr char digits[] = "0123456789ABCDEF";
   int bits = bit_width(value.dtype());
-  std::string out = "\"0x";
-  out.reserve(value.bytes() * 2 + 4);
+  unsigned mask = bits < 8 ? static_cast<unsigned>(low_bits(bits)) : 0xff;
+  std::string out(value.bytes() * 2 + 4, '"');
+  char* to = out.data() + 1;
+  *to++ = '0';
+  *to++ = 'x';
   for (std::size_t i = 0; i < value.bytes(); ++i) {
-    auto byte = static_cast<unsigned>(value.data()[i]);
-    if (bits < 8) byte &= static_cast<unsigned>(low_bits(bits));
-    out += digits[byte >> 4];
-    out += digits[byte & 15];
+    auto byte = static_cast<unsigned>(value.data()[i]) & mask;
+    *to++ = digits[byte >> 4];
+    *to++ = digits[byte & 15];
   }
-  return out + '"';
+  return out;
 }
 
 }  // namespace
@@ -242,14 +246,33 @@ Literal parse_elements(std::string_view body, std::size_t offset_of_body, Cursor
 
 Literal parse_dense(Cursor& c) {
   c.expect("<");
-  std::size_t start = c.offset();
-  c.seek(start);
   std::string_view body = c.balanced('<', '>');
+  auto start = static_cast<std::size_t>(body.data() - c.text().data());
   c.expect(":");
   std::size_t where = c.offset();
-  Type type = parse_type(c);
+  return parse_elements(body, start, c, constant_type(c, parse_type(c), where));
+}
+
+Type constant_type(Cursor& c, Type type, std::size_t where) {
   if (!type.is_tensor() || !type.shape().is_static()) c.fail_at(where, fmt::format("a constant of type {}", type.to_string()));
-  return parse_elements(body, start, c, type);
+  return type;
+}
+
+bool hex_bytes(std::string_view digits, std::byte* to) {
+  static constexpr auto values = [] {
+    std::array<std::uint8_t, 256> out{};
+    out.fill(0xff);
+    for (int d = 0; d < 10; ++d) out[static_cast<std::size_t>('0' + d)] = static_cast<std::uint8_t>(d);
+    for (int d = 0; d < 6; ++d) out[static_cast<std::size_t>('a' + d)] = out[static_cast<std::size_t>('A' + d)] = static_cast<std::uint8_t>(10 + d);
+    return out;
+  }();
+  unsigned bad = 0;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
+    unsigned high = values[static_cast<unsigned char>(digits[i])], low = values[static_cast<unsigned char>(digits[i + 1])];
+    bad |= high | low;
+    *to++ = static_cast<std::byte>(high << 4 | low);
+  }
+  return (bad & 0xf0) == 0;
 }
 
 std::string dense_text(const Literal& value) {

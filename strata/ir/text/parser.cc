@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "strata/base/error.h"
 #include "strata/ir/text/type_text.h"
@@ -17,30 +18,24 @@ bool is_upstream(std::string_view name) {
   return std::any_of(dialects.begin(), dialects.end(), [&](std::string_view d) { return name.substr(0, d.size()) == d; });
 }
 
-std::vector<std::size_t> line_starts(std::string_view text) {
-  std::vector<std::size_t> out{0};
-  for (std::size_t i = 0; i < text.size(); ++i)
-    if (text[i] == '\n') out.push_back(i + 1);
-  return out;
-}
-
-std::string place(std::string_view filename, const std::vector<std::size_t>& lines, std::size_t offset) {
-  auto line = std::upper_bound(lines.begin(), lines.end(), offset) - lines.begin();
-  return fmt::format("{}:{}:{}", filename, line, offset - lines[static_cast<std::size_t>(line - 1)] + 1);
+std::string place(std::string_view filename, std::string_view text, int first_line, std::size_t offset) {
+  std::string_view before = text.substr(0, std::min(offset, text.size()));
+  std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  return fmt::format("{}:{}:{}", filename, first_line + std::count(before.begin(), before.end(), '\n'), before.size() - line_start + 1);
 }
 
 }  // namespace
 
 namespace {
 
-/// Equal as far as text says: a dimension's symbol stands in an attribute, its type shows '?'.
-bool same_text(const Type& a, const Type& b) { return a == b || a.to_string() == b.to_string(); }
-bool same_text(const std::vector<Type>& a, const std::vector<Type>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Type& x, const Type& y) { return same_text(x, y); });
-}
-
 bool is_symbolic(const Type& t) {
   return std::any_of(t.shape().dims().begin(), t.shape().dims().end(), [](const Dim& d) { return d.is_symbolic(); });
+}
+
+/// Equal as far as text says: a dimension's symbol stands in an attribute, its type shows '?'.
+bool same_text(const Type& a, const Type& b) { return a == b || ((is_symbolic(a) || is_symbolic(b)) && a.to_string() == b.to_string()); }
+bool same_text(const std::vector<Type>& a, const std::vector<Type>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Type& x, const Type& y) { return same_text(x, y); });
 }
 
 /// `strata.dims = ["B", ""]` names the '?' of an argument.
@@ -67,11 +62,8 @@ void refine_symbols(Op& op) {
 /// Names defined while it lives are forgotten at its end.
 class TextParser::OpenScope {
  public:
-  OpenScope(TextParser& p, bool isolated) : p_(p), nesting_(p) {
-    p_.scopes_.emplace_back();
-    p_.scopes_.back().isolated = isolated;
-  }
-  ~OpenScope() { p_.scopes_.pop_back(); }
+  OpenScope(TextParser& p, bool isolated) : p_(p), nesting_(p) { p_.values_.open(isolated); }
+  ~OpenScope() { p_.values_.close(); }
 
  private:
   TextParser& p_;
@@ -79,33 +71,79 @@ class TextParser::OpenScope {
 };
 
 TextParser::TextParser(std::string_view text, std::string_view filename, const ParseOptions& options)
-    : Cursor(text, options.limits), registry_(options.registry != nullptr ? *options.registry : Registry::global()), filename_(filename), lines_(line_starts(text)) {}
+    : Cursor(text, options.limits),
+      registry_(options.registry != nullptr ? *options.registry : Registry::global()),
+      filename_(std::make_shared<const std::string>(filename)),
+      line_(static_cast<std::uint32_t>(options.first_line)) {
+  set_types(&types_);
+}
 
-Location TextParser::location(std::size_t offset) const { return Location(place(filename_, lines_, offset)); }
+/// Places are asked for from the front to the back, but for the operations around a region.
+Location TextParser::location(std::size_t offset) {
+  std::string_view t = text();
+  if (offset >= line_at_) {
+    for (const char *p = t.data() + line_at_, *end = t.data() + offset; (p = static_cast<const char*>(std::memchr(p, '\n', static_cast<std::size_t>(end - p)))) != nullptr;) {
+      ++line_;
+      line_start_ = static_cast<std::size_t>(++p - t.data());
+    }
+    line_at_ = offset;
+    return Location(fmt::format("{}:{}:{}", *filename_, line_, offset - line_start_ + 1));
+  }
+  std::string_view between = t.substr(offset, line_at_ - offset);
+  std::size_t start = t.substr(0, offset).rfind('\n') + 1;
+  return Location(fmt::format("{}:{}:{}", *filename_, line_ - std::count(between.begin(), between.end(), '\n'), offset - start + 1));
+}
 
-// ---- module and functions ---------------------------------------------------------------------------------------
+// ---- modules ----------------------------------------------------------------------------------------------------
 
 std::unique_ptr<Module> TextParser::module() {
   auto out = std::make_unique<Module>();
   while (peek() == '#') alias_line();
-  bool wrapped = consume("module") || consume("builtin.module");
-  if (wrapped) {
-    if (peek() == '@') out->name = symbol();
-    if (consume("attributes")) {
-      expect("{");
-      out->attrs = parse_attr_entries(*this, aliases_);
-    }
-    expect("{");
+  function_names_.emplace_back();
+  std::size_t start = offset();
+  if (consume("module") || consume("builtin.module")) {
+    nested_module(*out);
+  } else if (looking_at("\"builtin.module\"")) {
+    generic_module(*out);
+  } else {
+    module_body(*out, false);
   }
-  while (!at_end() && peek() != '}') {
-    if (peek() == '#') alias_line();
-    else function(*out);
-  }
-  if (wrapped) expect("}");
   skip_location();
-  while (peek() == '#') alias_line();
+  while (peek() == '#' || looking_at("{-#")) peek() == '#' ? alias_line() : skip_resources();
+  bool again = looking_at("module") || looking_at("func.func") || looking_at("builtin.module");
+  if (again && start != offset()) fail("a module is followed by another; programs of one file are told apart by lines `// -----`");
   if (!at_end()) fail("expected the end of the text");
   return out;
+}
+
+/// After the word: [@name] [attributes {...}] { ... }
+void TextParser::nested_module(Module& module) {
+  if (peek() == '@') module.name = symbol();
+  if (consume("attributes")) {
+    expect("{");
+    module.attrs = parse_attr_entries(*this, aliases_);
+  }
+  expect("{");
+  module_body(module, true);
+  expect("}");
+}
+
+void TextParser::module_body(Module& module, bool until_brace) {
+  Nesting nesting(*this);
+  while (!at_end() && peek() != '}' && !looking_at("{-#")) module_item(module);
+  if (until_brace && at_end()) fail("expected '}}'");
+}
+
+void TextParser::module_item(Module& module) {
+  if (peek() == '#') return alias_line();
+  std::size_t where = offset();
+  if (consume("func.func") || consume("func")) return function(module);
+  if (looking_at("\"func.func\"")) return generic_function(module);
+  if (looking_at("module") || looking_at("builtin.module") || looking_at("\"builtin.module\"")) fail_at(where, "modules in modules are not supported", Code::unsupported);
+  bool is_quoted = peek() == '"';
+  std::string name = is_quoted ? string() : std::string(try_word());
+  if (is_upstream(name)) fail_at(where, fmt::format("operation {} is not supported", name), Code::unsupported);
+  fail_at(where, "expected a function");
 }
 
 void TextParser::alias_line() {
@@ -116,28 +154,46 @@ void TextParser::alias_line() {
   else aliases_.insert_or_assign(name, attribute());
 }
 
+/// {-# dialect_resources: {...} #-}: read where a constant asks for it.
+void TextParser::skip_resources() {
+  std::size_t start = offset();
+  std::size_t end = text().find("#-}", start);
+  if (end == std::string_view::npos) fail("'{{-#' without its '#-}}'");
+  seek(end + 3);
+}
+
+// ---- functions --------------------------------------------------------------------------------------------------
+
 std::string TextParser::symbol() {
   expect("@");
-  if (text().substr(offset(), 1) == "\"") return string();
+  if (next_char() == '"') return string();
   return std::string(suffix("a symbol"));
+}
+
+Function& TextParser::new_function(Module& module, std::string name, std::size_t where) {
+  module.functions.push_back(std::make_unique<Function>(std::move(name)));
+  Function& f = *module.functions.back();
+  if (!function_names_.back().insert(f.name).second) fail_at(where, fmt::format("function @{} twice", f.name));
+  return f;
+}
+
+void TextParser::set_visibility(Function& f, std::string_view word) {
+  f.is_public = word != "private" && word != "nested";
+  if (word == "nested") fail("nested visibility is not supported");
+  f.has_visibility = !word.empty();
 }
 
 void TextParser::function(Module& module) {
   std::size_t where = offset();
-  if (!consume("func.func") && !consume("func")) {
-    if (std::string_view name = try_word(); is_upstream(name)) fail_at(where, fmt::format("operation {} is not supported", name), Code::unsupported);
-    fail_at(where, "expected a function");
-  }
-  bool visible = consume("public"), hidden = !visible && consume("private");
-  if (consume("nested")) fail_at(where, "nested visibility is not supported", Code::unsupported);
+  std::string_view visibility;
+  for (std::string_view word : {"public", "private", "nested"})
+    if (visibility.empty() && consume(word)) visibility = word;
   std::size_t name_at = offset();
-  std::string name = symbol();
-  if (module.find(name) != nullptr) fail_at(name_at, fmt::format("function @{} twice", name));
-  Function& f = module.add(name);
-  f.is_public = !hidden;
-  f.has_visibility = visible || hidden;
+  Function& f = new_function(module, symbol(), name_at);
+  set_visibility(f, visibility);
   OpenScope scope(*this, true);
-  arguments(f);
+  bool named = true;
+  arguments(f, named);
   std::vector<Type> types;
   if (consume("->")) results(f, types);
   f.result_attrs.resize(types.size());
@@ -145,35 +201,52 @@ void TextParser::function(Module& module) {
     expect("{");
     f.attrs = parse_attr_entries(*this, aliases_);
   }
-  if (peek() != '{') fail_at(where, fmt::format("function @{} has no body, which is not supported", name), Code::unsupported);
+  if (peek() != '{' || looking_at("{-#")) {
+    fail_at(where, fmt::format("function @{} has no body, which is not supported", f.name), Code::unsupported);
+  }
+  if (!named) fail_at(where, fmt::format("function @{} has a body, but its arguments have no names", f.name));
   std::size_t body_at = offset();
-  expect("{");
-  block_until_brace(f.body, false);
-  skip_location();
-  if (!same_text(f.body.result_types(), types))
-    fail_at(body_at, fmt::format("function @{} returns {}, but is declared to return {}", name, result_types_text(f.body.result_types()), result_types_text(types)));
+  body(f, body_at, false, types);
 }
 
-void TextParser::arguments(Function& f) {
+/// "{ ... }" whose results must be those that the function declares.
+void TextParser::body(Function& f, std::size_t where, bool takes_header, const std::vector<Type>& stated) {
+  expect("{");
+  block_until_brace(f.body, takes_header);
+  skip_location();
+  if (!same_text(f.body.result_types(), stated))
+    fail_at(where, fmt::format("function @{} returns {}, but is declared to return {}", f.name, result_types_text(f.body.result_types()), result_types_text(stated)));
+}
+
+/// (%a: T {...}, %b: T), or types alone where no body follows.
+void TextParser::arguments(Function& f, bool& named) {
   expect("(");
   if (consume(")")) return;
+  named = peek() == '%';
   do {
-    if (peek() != '%') fail_at(offset(), fmt::format("function @{} has no body, which is not supported", f.name), looking_at_type(*this) ? Code::unsupported : Code::invalid);
-    std::string name = value_name();
-    expect(":");
-    define(name, {f.body.add_argument(parse_type(*this))});
-    Attrs attrs = consume("{") ? parse_attr_entries(*this, aliases_) : Attrs{};
-    Value* argument = f.body.arguments().back().get();
-    const Attr* dims = attrs.find("strata.dims");
-    const Strings* symbols = dims == nullptr ? nullptr : std::get_if<Strings>(dims);
-    if (symbols != nullptr && static_cast<int>(symbols->size()) == argument->rank()) {
-      argument->set_type(with_symbols(argument->type(), *symbols));
-      attrs.erase("strata.dims");
+    std::string_view name;
+    std::size_t where = offset();
+    if (named) {
+      name = value_name();
+      expect(":");
     }
-    f.arg_attrs.push_back(std::move(attrs));
+    Type type = parse_type(*this);
+    argument(f, std::move(type), consume("{") ? parse_attr_entries(*this, aliases_) : Attrs{});
+    if (named) define(name, f.body.arguments().back().get(), nullptr, 1, where);
     skip_location();
   } while (consume(","));
   expect(")");
+}
+
+void TextParser::argument(Function& f, Type type, Attrs attrs) {
+  Value* argument = f.body.add_argument(std::move(type));
+  const Attr* dims = attrs.find("strata.dims");
+  const Strings* symbols = dims == nullptr ? nullptr : std::get_if<Strings>(dims);
+  if (symbols != nullptr && static_cast<int>(symbols->size()) == argument->rank()) {
+    argument->set_type(with_symbols(argument->type(), *symbols));
+    attrs.erase("strata.dims");
+  }
+  f.arg_attrs.push_back(std::move(attrs));
 }
 
 void TextParser::results(Function& f, std::vector<Type>& types) {
@@ -188,6 +261,126 @@ void TextParser::results(Function& f, std::vector<Type>& types) {
     skip_location();
   } while (consume(","));
   expect(")");
+}
+
+// ---- the generic form of modules and functions --------------------------------------------------------------------
+
+/// "builtin.module"() <{sym_name = "m"}> ({ ... }) {attributes} : () -> ()
+void TextParser::generic_module(Module& module) {
+  expect("\"builtin.module\"");
+  expect("(");
+  expect(")");
+  Draft head;
+  if (consume("<")) {
+    attributes(head);
+    expect(">");
+  }
+  expect("(");
+  expect("{");
+  if (peek() == '^') {
+    Block none;
+    block_header(none);
+  }
+  module_body(module, true);
+  expect("}");
+  expect(")");
+  attributes(head);
+  functional_type(head);
+  if (const Attr* name = head.attrs.find("sym_name"))
+    if (const std::string* text = std::get_if<std::string>(name)) {
+      module.name = *text;
+      head.attrs.erase("sym_name");
+    }
+  module.attrs = std::move(head.attrs);
+}
+
+namespace {
+
+std::vector<Type> types_of(const Values& values) {
+  std::vector<Type> out;
+  for (const Value* v : values) out.push_back(v->type());
+  return out;
+}
+
+/// "[{}, {a = 1}]" as attributes by position.
+std::vector<Attrs> attr_list(TextParser& p, const Attr* attr, std::size_t count, std::string_view name, std::size_t where) {
+  std::vector<Attrs> out(attr == nullptr ? count : 0);
+  if (attr == nullptr) return out;
+  const Opaque* list = std::get_if<Opaque>(attr);
+  if (list == nullptr) p.fail_at(where, fmt::format("'{}' is no list of attributes", name));
+  Cursor c(list->text, p.limits());
+  try {
+    c.expect("[");
+    if (!c.consume("]")) {
+      do {
+        c.expect("{");
+        out.push_back(parse_attr_entries(c, {}));
+      } while (c.consume(","));
+      c.expect("]");
+    }
+  } catch (const SyntaxError& e) {
+    p.fail_at(where, fmt::format("'{}': {}", name, e.message));
+  }
+  if (out.size() != count) p.fail_at(where, fmt::format("'{}' has {} entries for {} values", name, out.size(), count));
+  return out;
+}
+
+}  // namespace
+
+/// "func.func"() <{function_type = (T) -> T, sym_name = "f"}> ({ ^bb0(%a: T): ... }) : () -> ()
+void TextParser::generic_function(Module& module) {
+  std::size_t where = offset();
+  expect("\"func.func\"");
+  expect("(");
+  expect(")");
+  Draft head;
+  expect("<");
+  attributes(head);
+  expect(">");
+  auto text_of = [&](const char* name) -> const std::string* {
+    const Attr* a = head.attrs.find(name);
+    return a == nullptr ? nullptr : std::get_if<std::string>(a);
+  };
+  const std::string *name = text_of("sym_name"), *visibility = text_of("sym_visibility");
+  const Attr* type = head.attrs.find("function_type");
+  const Opaque* function_type = type == nullptr ? nullptr : std::get_if<Opaque>(type);
+  if (name == nullptr || function_type == nullptr) fail_at(where, "a function requires sym_name and function_type");
+  Cursor c(function_type->text, limits());
+  std::vector<Type> taken = parse_type_list(c);
+  c.expect("->");
+  std::vector<Type> returned = parse_result_types(c);
+  Function& f = new_function(module, *name, where);
+  set_visibility(f, visibility == nullptr ? "" : std::string_view(*visibility));
+  std::vector<Attrs> arg_attrs = attr_list(*this, head.attrs.find("arg_attrs"), taken.size(), "arg_attrs", where);
+  f.result_attrs = attr_list(*this, head.attrs.find("res_attrs"), returned.size(), "res_attrs", where);
+  for (const char* own : {"sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs"}) head.attrs.erase(own);
+  expect("(");
+  OpenScope scope(*this, true);
+  std::size_t body_at = offset();
+  expect("{");
+  if (consume("}")) {
+    fail_at(where, fmt::format("function @{} has no body, which is not supported", f.name), Code::unsupported);
+  } else {
+    seek(body_at);
+    body(f, body_at, true, returned);
+    if (std::vector<Type> types = types_of(f.body.argument_values()); !same_text(types, taken))
+      fail_at(where, fmt::format("function @{} takes {}, but its type says {}", f.name, type_list_text(types), type_list_text(taken)));
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      Attrs attrs = std::move(arg_attrs[i]);
+      const Attr* dims = attrs.find("strata.dims");
+      const Strings* symbols = dims == nullptr ? nullptr : std::get_if<Strings>(dims);
+      Value* v = f.body.argument(static_cast<int>(i));
+      if (symbols != nullptr && static_cast<int>(symbols->size()) == v->rank()) {
+        v->set_type(with_symbols(v->type(), *symbols));
+        attrs.erase("strata.dims");
+      }
+      f.arg_attrs.push_back(std::move(attrs));
+    }
+  }
+  expect(")");
+  attributes(head);
+  functional_type(head);
+  f.attrs = std::move(head.attrs);
 }
 
 // ---- blocks -----------------------------------------------------------------------------------------------------
@@ -205,8 +398,7 @@ void TextParser::block_until_brace(Block& block, bool takes_header) {
     }
     operation(block);
   }
-  if (!block.ops().empty() || takes_header || scopes_.size() > 1) fail("a block ends without a return");
-  fail("a function ends without a return");
+  fail("a {} ends without a return", values_.level() > 1 ? "block" : "function");
 }
 
 void TextParser::block_header(Block& block) {
@@ -214,9 +406,10 @@ void TextParser::block_header(Block& block) {
   suffix("the name of a block");
   if (consume("(") && !consume(")")) {
     do {
-      std::string name = value_name();
+      std::size_t where = offset();
+      std::string_view name = value_name();
       expect(":");
-      define(name, {block.add_argument(parse_type(*this))});
+      define(name, block.add_argument(parse_type(*this)), nullptr, 1, where);
       skip_location();
     } while (consume(","));
     expect(")");
@@ -250,13 +443,13 @@ bool TextParser::terminator(Block& block) {
 std::unique_ptr<Block> TextParser::region(const std::vector<Argument>& arguments) {
   auto block = std::make_unique<Block>();
   OpenScope scope(*this, false);
-  for (const Argument& a : arguments) define(a.name, {block->add_argument(a.type)});
+  for (const Argument& a : arguments) define(a.name, block->add_argument(a.type), nullptr, 1, offset());
   expect("{");
   block_until_brace(*block, false);
   return block;
 }
 
-std::unique_ptr<Block> TextParser::generic_region(bool isolated) {
+std::unique_ptr<Block> TextParser::region_with_arguments(bool isolated) {
   auto block = std::make_unique<Block>();
   OpenScope scope(*this, isolated);
   expect("{");
@@ -266,34 +459,29 @@ std::unique_ptr<Block> TextParser::generic_region(bool isolated) {
 
 // ---- values -----------------------------------------------------------------------------------------------------
 
-std::string TextParser::value_name() {
+std::string_view TextParser::value_name() {
   if (peek() != '%') fail("expected a value");
-  expect("%");
-  return std::string(suffix("the name of a value"));
+  seek(offset() + 1);
+  return suffix("the name of a value");
 }
 
-void TextParser::define(const std::string& name, Values values) {
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    if (scope->values.count(name) != 0) fail("value %{} is defined twice", name);
-    if (scope->isolated) break;
-  }
-  scopes_.back().values.emplace(name, std::move(values));
+void TextParser::define(std::string_view name, Value* value, Op* op, int count, std::size_t where) {
+  int first = op == nullptr ? 0 : value->index();
+  if (!values_.define({.name = name, .value = value, .op = op, .first = first, .count = count})) fail_at(where, fmt::format("value %{} is defined twice", name));
 }
 
 Value* TextParser::operand() {
   std::size_t where = offset();
-  std::string name = value_name();
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    if (auto it = scope->values.find(name); it != scope->values.end()) {
-      std::int64_t index = 0;
-      bool numbered = text().substr(offset(), 1) == "#" && consume("#");
-      if (numbered) index = integer();
-      if (index < 0 || index >= static_cast<std::int64_t>(it->second.size())) fail_at(where, fmt::format("value %{} has no result {}", name, index));
-      return it->second[static_cast<std::size_t>(index)];
-    }
-    if (scope->isolated) break;
+  std::string_view name = value_name();
+  const ValueTable::Entry* found = values_.find(name);
+  if (found == nullptr) fail_at(where, fmt::format("value %{} is not defined", name));
+  std::int64_t index = 0;
+  if (next_char() == '#') {
+    expect("#");
+    index = integer();
   }
-  fail_at(where, fmt::format("value %{} is not defined", name));
+  if (index < 0 || index >= found->count) fail_at(where, fmt::format("value %{} has no result {}", name, index));
+  return found->at(index);
 }
 
 Values TextParser::operands() {
@@ -306,9 +494,8 @@ Values TextParser::operands() {
 
 // ---- operations -------------------------------------------------------------------------------------------------
 
-std::vector<TextParser::ResultName> TextParser::result_names() {
-  std::vector<ResultName> out;
-  if (peek() != '%') return out;
+void TextParser::result_names(std::vector<ResultName>& out) {
+  if (peek() != '%') return;
   do {
     ResultName r{value_name(), 1};
     if (consume(":")) {
@@ -316,14 +503,13 @@ std::vector<TextParser::ResultName> TextParser::result_names() {
       if (count < 1 || count > 1 << 20) fail("a value of {} results", count);
       r.count = static_cast<int>(count);
     }
-    out.push_back(std::move(r));
+    out.push_back(r);
   } while (consume(","));
   expect("=");
-  return out;
 }
 
 const OpInfo& TextParser::info(std::string_view name, std::size_t where) {
-  std::string full(name == "call" ? "func.call" : name);
+  std::string_view full = name == "call" ? "func.call" : name;
   if (const OpInfo* found = registry_.find(full)) return *found;
   std::size_t end = std::min(text().find('\n', where), text().size());
   std::string_view line = text().substr(where, std::min<std::size_t>(end - where, 4000));
@@ -335,20 +521,25 @@ const OpInfo& TextParser::info(std::string_view name, std::size_t where) {
 
 void TextParser::operation(Block& block) {
   std::size_t names_at = offset();
-  std::vector<ResultName> names = result_names();
+  std::vector<ResultName> names = std::exchange(names_, {});
+  names.clear();
+  result_names(names);
   std::size_t where = offset();
   Draft draft;
   bool is_generic = peek() == '"';
-  std::string name = is_generic ? string() : std::string(word("an operation"));
-  draft.info = &info(name, where);
+  std::string_view name = is_generic ? raw_string() : word("an operation");
+  auto known = infos_.find(name);
+  if (known == infos_.end()) known = infos_.emplace(name, &info(name, where)).first;
+  draft.info = known->second;
   std::size_t enclosing = std::exchange(op_at_, where);
-  if (is_generic) generic(draft);
+  if (is_generic) generic_form(draft);
   else short_form(draft);
   op_at_ = where;
   skip_location();
   if (draft.info->text != nullptr && draft.info->text->from_generic != nullptr) draft.info->text->from_generic(*this, draft);
   add_op(block, std::move(draft), names, names_at);
   op_at_ = enclosing;
+  names_ = std::move(names);
 }
 
 void TextParser::add_op(Block& block, Draft draft, const std::vector<ResultName>& names, std::size_t where) {
@@ -361,9 +552,8 @@ void TextParser::add_op(Block& block, Draft draft, const std::vector<ResultName>
   refine_symbols(op);
   int next = 0;
   for (const ResultName& n : names) {
-    Values group;
-    for (int i = 0; i < n.count; ++i) group.push_back(op.result(next++));
-    define(n.name, std::move(group));
+    define(n.name, op.result(next), &op, n.count, where);
+    next += n.count;
   }
 }
 
@@ -374,7 +564,7 @@ void TextParser::short_form(Draft& draft) {
 }
 
 /// (%a, %b) <{...}> ({...}, {...}) {...} : (T, T) -> T
-void TextParser::generic(Draft& draft) {
+void TextParser::generic_form(Draft& draft) {
   expect("(");
   draft.operands = operands();
   expect(")");
@@ -385,7 +575,7 @@ void TextParser::generic(Draft& draft) {
   }
   if (consume("(")) {
     if (!consume(")")) {
-      do draft.regions.push_back(generic_region(draft.info->isolated));
+      do draft.regions.push_back(region_with_arguments(draft.info->isolated));
       while (consume(","));
       expect(")");
     }
@@ -442,14 +632,31 @@ void TextParser::same_or_functional_type(Draft& draft) {
   draft.results = {type};
 }
 
+std::vector<TextPart> split_parts(std::string_view text) {
+  constexpr std::string_view mark = "// -----";
+  std::vector<TextPart> out{{text, 1}};
+  int line = 1;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    if (text.substr(at, mark.size()) == mark) {
+      std::size_t begin = static_cast<std::size_t>(out.back().text.data() - text.data());
+      out.back().text = text.substr(begin, at - begin);
+      out.push_back({text.substr(std::min(end + 1, text.size())), line + 1});
+    }
+    at = end + 1;
+    ++line;
+  }
+  return out;
+}
+
 Result<std::unique_ptr<Module>> parse(std::string_view text, std::string_view filename, const ParseOptions& options) {
   TextParser parser(text, filename, options);
   try {
     return parser.module();
   } catch (const SyntaxError& e) {
-    return Status(e.code, "{}: {}", place(filename, line_starts(text), std::min(e.offset, text.size())), e.message);
+    return Status(e.code, "{}: {}", place(filename, text, options.first_line, e.offset), e.message);
   } catch (const Error& e) {
-    return Status(Code::invalid, "{}: {}", place(filename, line_starts(text), parser.op_offset()), e.what());
+    return Status(Code::invalid, "{}: {}", place(filename, text, options.first_line, parser.op_offset()), e.what());
   }
 }
 

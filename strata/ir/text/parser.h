@@ -3,18 +3,22 @@
 //   Result<std::unique_ptr<ir::Module>> m = ir::parse(text, "program.mlir");
 //   if (!m) return fail(m.status());   // "program.mlir:3:17: expected ','"
 //
-// Reads everything jaxlib prints, with or without locations (which are skipped), in the short and in the generic form,
-// for every operation in the registry. Regions of reductions whose combiner is plain are recognised (`combiner`).
+// Reads everything jaxlib prints, in the short and in the generic form, for every operation in the registry: functions
+// and the module around them. Locations (`loc(...)`, `#loc = ...`) are skipped: an operation's place is
+// the line of this text. A `dense_resource` becomes the constant it names, `{-# dialect_resources #-}` in the same text.
+// Regions of reductions whose combiner is plain are recognised (`combiner`). A file of several programs between lines
+// `// -----` is cut by `split_parts` first.
 // Status: Code::invalid for text that is malformed, Code::unsupported for an operation, type or attribute of upstream
 // that Strata does not have (the message names it). Bytes of any kind are safe: nesting and sizes have limits.
 // Types are as the text states them; `verify` (ir/verify.h) compares them with what the operations infer.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,13 +26,24 @@
 #include "strata/ir/text/attr_text.h"
 #include "strata/ir/text/cursor.h"
 #include "strata/ir/text/format.h"
+#include "strata/ir/text/type_text.h"
+#include "strata/ir/text/value_table.h"
 
 namespace strata::ir {
 
 struct ParseOptions {
   const Registry* registry = nullptr;  // null: Registry::global()
   TextLimits limits;
+  int first_line = 1;  // what the first line is called in messages and places
 };
+
+/// One program of a file, and the line of the file on which it begins (for `ParseOptions::first_line`).
+struct TextPart {
+  std::string_view text;
+  int first_line = 1;
+};
+/// The programs between lines that begin with `// -----`; a text without such a line is one part.
+std::vector<TextPart> split_parts(std::string_view text);
 
 Result<std::unique_ptr<Module>> parse(std::string_view text, std::string_view filename = "text", const ParseOptions& options = {});
 
@@ -55,10 +70,14 @@ class TextParser : public Cursor {
   /// ": T" for all operands and the one result, or ": (T, T) -> T".
   void same_or_functional_type(Draft& draft);
   /// "{ ... }" whose arguments stand elsewhere in the text, as in `while`.
-  struct Argument { std::string name; Type type; };
+  struct Argument { std::string_view name; Type type; };
   std::unique_ptr<Block> region(const std::vector<Argument>& arguments);
-  /// The name of a value that is being defined: "arg0" of %arg0.
-  std::string value_name();
+  /// "{ ^bb0(%a: T): ... }". Isolated: values from around are not visible.
+  std::unique_ptr<Block> region_with_arguments(bool isolated);
+  /// What follows the name in the generic form: (%a) <{...}> ({...}) {...} : (T) -> T.
+  void generic_form(Draft& draft);
+  /// The name of a value that is being defined: "arg0" of %arg0. Part of the text.
+  std::string_view value_name();
   const Registry& registry() const { return registry_; }
 
   // ---- for from_generic: an attribute that must be there, of a kind
@@ -73,36 +92,45 @@ class TextParser : public Cursor {
   std::size_t op_offset() const { return op_at_; }
 
  private:
-  struct Scope {
-    std::map<std::string, Values, std::less<>> values;
-    bool isolated = false;
-  };
   class OpenScope;
-  struct ResultName { std::string name; int count; };
+  struct ResultName { std::string_view name; int count; };
 
   void alias_line();
+  void skip_resources();
+  void module_body(Module& module, bool until_brace);
+  void module_item(Module& module);
+  void nested_module(Module& module);
+  void generic_module(Module& module);
+  void generic_function(Module& module);
+  Function& new_function(Module& module, std::string name, std::size_t where);
+  void set_visibility(Function& f, std::string_view word);
   void function(Module& module);
-  void arguments(Function& f);
+  void arguments(Function& f, bool& named);
+  void argument(Function& f, Type type, Attrs attrs);
   void results(Function& f, std::vector<Type>& types);
+  void body(Function& f, std::size_t where, bool takes_header, const std::vector<Type>& stated);
   void block_until_brace(Block& block, bool takes_header);
   void block_header(Block& block);
   bool terminator(Block& block);
   void operation(Block& block);
-  std::vector<ResultName> result_names();
-  void generic(Draft& draft);
-  std::unique_ptr<Block> generic_region(bool isolated);
+  void result_names(std::vector<ResultName>& out);
   void short_form(Draft& draft);
   const OpInfo& info(std::string_view name, std::size_t where);
   void add_op(Block& block, Draft draft, const std::vector<ResultName>& names, std::size_t where);
-  void define(const std::string& name, Values values);
+  void define(std::string_view name, Value* value, Op* op, int count, std::size_t where);
   std::string symbol();
-  Location location(std::size_t offset) const;
+  Location location(std::size_t offset);
 
   const Registry& registry_;
-  std::string filename_;
-  std::vector<std::size_t> lines_;
+  std::shared_ptr<const std::string> filename_;
+  std::uint32_t line_;                 // of line_at_, for places that follow each other
+  std::size_t line_at_ = 0, line_start_ = 0;
   AttrAliases aliases_;
-  std::vector<Scope> scopes_;
+  TypeCache types_;
+  ValueTable values_;
+  std::unordered_map<std::string_view, const OpInfo*> infos_;
+  std::vector<std::unordered_set<std::string_view>> function_names_;  // of the modules around
+  std::vector<ResultName> names_;                                     // of the operation under way, before its regions
   std::size_t op_at_ = 0;
 };
 

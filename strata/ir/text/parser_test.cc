@@ -71,7 +71,60 @@ TEST_F(ParserTest, GenericFormsRead) {
   EXPECT_EQ(reprinted(once), once);
   std::string generic = reprinted(text, {.generic = true});
   EXPECT_THAT(generic, HasSubstr("\"func.return\"() : () -> ()"));
+  EXPECT_THAT(generic, HasSubstr("\"func.func\"() <{function_type = (tensor<2xf32>, tensor<2xf32>, tensor<f32>) -> (), sym_name = \"f\"}> ({\n  ^bb0(%arg0: tensor<2xf32>"));
   EXPECT_EQ(reprinted(generic), once);
+  EXPECT_EQ(reprinted(generic, {.generic = true}), generic);
+}
+
+TEST_F(ParserTest, ModulesAndFunctionsHaveAGenericFormToo) {
+  std::string text = R"(module @m attributes {a.b = 1 : i32} {
+  func.func private @f(%arg0: tensor<f32> {x.y = 1 : i64}, %arg1: tensor<f32>) -> (tensor<f32> {jax.result_info = "r"}) attributes {z.w} {
+    return %arg0 : tensor<f32>
+  }
+}
+)";
+  std::string generic = reprinted(text, {.generic = true});
+  EXPECT_EQ(generic, R"("builtin.module"() <{sym_name = "m"}> ({
+  "func.func"() <{arg_attrs = [{x.y = 1 : i64}, {}], function_type = (tensor<f32>, tensor<f32>) -> tensor<f32>, res_attrs = [{jax.result_info = "r"}], sym_name = "f", sym_visibility = "private"}> ({
+  ^bb0(%arg0: tensor<f32>, %arg1: tensor<f32>):
+    "func.return"(%arg0) : (tensor<f32>) -> ()
+  }) {z.w} : () -> ()
+}) {a.b = 1 : i32} : () -> ()
+)");
+  EXPECT_EQ(reprinted(generic), text);
+  EXPECT_EQ(reprinted("\"builtin.module\"() ({\n^bb0:\n}) : () -> ()"), "module {\n}\n");
+  EXPECT_THAT(error("\"builtin.module\"() ({\n \"func.func\"() <{sym_name = \"f\"}> ({}) : () -> ()\n}) : () -> ()"), HasSubstr("p.mlir:2:2: a function requires sym_name and function_type"));
+}
+
+TEST_F(ParserTest, ResourcesAreTheConstantsTheyName) {
+  std::string text = body("  %0 = stablehlo.constant dense_resource<w> : tensor<2xf32>") + "\n{-#\n  dialect_resources: {\n    builtin: {\n      w: \"0x040000000000803F00000040\"\n    }\n  }\n#-}\n";
+  EXPECT_THAT(reprinted(text), HasSubstr("stablehlo.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>"));
+  EXPECT_THAT(error(body("  %0 = stablehlo.constant dense_resource<w> : tensor<2xf32>")), HasSubstr("p.mlir:2:42: resource 'w' is not in the text"));
+}
+
+TEST_F(ParserTest, PartsKeepTheirLines) {
+  std::string text = "func.func @f() {\n  return\n}\n// -----\n\nfunc.func @g() {\n  retrun\n}\n// ----- last\n";
+  std::vector<TextPart> parts = split_parts(text);
+  ASSERT_EQ(parts.size(), 3u);
+  EXPECT_EQ(parts[0].text, "func.func @f() {\n  return\n}\n");
+  EXPECT_EQ(parts[1].first_line, 5);
+  EXPECT_EQ(parts[2].text, "");
+  EXPECT_EQ(parse(parts[1].text, "p.mlir", {.first_line = parts[1].first_line}).status().message(), "p.mlir:7:3: 'retrun' is no operation");
+  EXPECT_EQ(split_parts("x").size(), 1u);
+}
+
+TEST_F(ParserTest, QuantisedTypes) {
+  std::string text = R"(module {
+  func.func @f(%arg0: tensor<4x!quant.uniform<i8:f32, 5.000000e-01>>, %arg1: tensor<?x2x!quant.uniform<u8<1:254>:f32:1, {0.0039215482917486456:3,1.537725862903607E-5}>>) {
+    return
+  }
+}
+)";
+  EXPECT_EQ(reprinted(text), text);
+  EXPECT_THAT(error("func.func @f(%a: tensor<4x!quant.uniform<i8:f32, -1.0:3>>) {"), HasSubstr("scale -1.0 is no positive number"));
+  EXPECT_THAT(error("func.func @f(%a: tensor<4x!quant.uniform<i8:f32, 1.0:300>>) {"), HasSubstr("zero point 300 is not within -128 and 127"));
+  EXPECT_THAT(error("func.func @f(%a: tensor<4x!quant.uniform<i8:f32:0, {1.0, 2.0}>>) {"), HasSubstr("2 scales for 4 slices"));
+  EXPECT_THAT(error("func.func @f(%a: tensor<4x!quant.uniform<i8<0:128>:f32, 1.0>>) {"), HasSubstr("bounds 0 and 128 do not fit i8"));
 }
 
 TEST_F(ParserTest, PlainCombinersAreRecognised) {

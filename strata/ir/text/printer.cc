@@ -34,11 +34,35 @@ std::string join(const std::vector<std::string>& parts) { return fmt::format("{}
 
 // ---- module and functions ---------------------------------------------------------------------------------------
 
+TextPrinter::TextPrinter(const PrintOptions& options) : options_(options), names_([this](const Op& op) { return printed_regions(op); }) {}
+
 void TextPrinter::module(const Module& m) {
+  if (options_.generic) names_.generic(m);
+  nested_module(m);
+  out_ += "\n";
+}
+
+void TextPrinter::nested_module(const Module& m) {
+  if (options_.generic) {
+    out_ += "\"builtin.module\"()";
+    if (!m.name.empty()) out_ += " <{sym_name = " + quoted(m.name) + "}>";
+    out_ += " ({";
+    if (m.functions.empty()) out_ += "\n^bb0:";  // as upstream marks a block without operations
+    module_items(m);
+    out_ += "})";
+    if (!m.attrs.empty()) out_ += " " + attrs_text(m.attrs);
+    out_ += " : () -> ()";
+    return;
+  }
   out_ += "module";
   if (!m.name.empty()) out_ += " " + symbol_text(m.name);
   if (!m.attrs.empty()) out_ += " attributes " + attrs_text(m.attrs);
   out_ += " {";
+  module_items(m);
+  out_ += "}";
+}
+
+void TextPrinter::module_items(const Module& m) {
   ++indent_;
   for (const auto& f : m.functions) {
     newline();
@@ -46,31 +70,15 @@ void TextPrinter::module(const Module& m) {
   }
   --indent_;
   newline();
-  out_ += "}\n";
 }
 
 void TextPrinter::function(const Function& f) {
+  if (options_.generic) return generic_function(f);
   forms_.clear();
-  Names::Regions regions = [this](const Op& op) { return printed_regions(op); };
-  names_ = std::make_unique<Names>(f.body, regions, !options_.generic);
+  names_.function(f.body);
   out_ += "func.func ";
   if (f.has_visibility || !f.is_public) out_ += f.is_public ? "public " : "private ";
-  out_ += symbol_text(f.name) + "(";
-  for (int i = 0; i < f.body.num_arguments(); ++i) {
-    if (i > 0) out_ += ", ";
-    out_ += name(f.body.argument(i)) + ": " + f.body.argument(i)->type().to_string();
-    auto n = static_cast<std::size_t>(i);
-    Attrs attrs = n < f.arg_attrs.size() ? f.arg_attrs[n] : Attrs{};
-    if (Strings symbols = symbols_of(f.body.argument(i)->type()); !symbols.empty()) attrs.set("strata.dims", std::move(symbols));
-    if (!attrs.empty()) out_ += " " + attrs_text(attrs);
-  }
-  out_ += ")";
-  std::vector<Type> types = f.body.result_types();
-  bool bare = types.size() == 1 && std::all_of(f.result_attrs.begin(), f.result_attrs.end(), [](const Attrs& a) { return a.empty(); });
-  std::vector<std::string> results;
-  for (std::size_t i = 0; i < types.size(); ++i)
-    results.push_back(types[i].to_string() + (i < f.result_attrs.size() && !f.result_attrs[i].empty() ? " " + attrs_text(f.result_attrs[i]) : ""));
-  if (!types.empty()) out_ += " -> " + (bare ? results[0] : "(" + join(results) + ")");
+  signature(f);
   if (!f.attrs.empty()) out_ += " attributes " + attrs_text(f.attrs);
   out_ += " {";
   ++indent_;
@@ -80,9 +88,60 @@ void TextPrinter::function(const Function& f) {
   out_ += "}";
 }
 
+Attrs TextPrinter::argument_attributes(const Function& f, int i) const {
+  auto n = static_cast<std::size_t>(i);
+  Attrs attrs = n < f.arg_attrs.size() ? f.arg_attrs[n] : Attrs{};
+  if (Strings symbols = symbols_of(f.body.argument(i)->type()); !symbols.empty()) attrs.set("strata.dims", std::move(symbols));
+  return attrs;
+}
+
+/// @f(%arg0: T {...}) -> (T {...})
+void TextPrinter::signature(const Function& f) {
+  out_ += symbol_text(f.name) + "(";
+  for (int i = 0; i < f.body.num_arguments(); ++i) {
+    if (i > 0) out_ += ", ";
+    out_ += name(f.body.argument(i)) + ": ";
+    out_ += f.body.argument(i)->type().to_string();
+    if (Attrs attrs = argument_attributes(f, i); !attrs.empty()) out_ += " " + attrs_text(attrs);
+  }
+  out_ += ")";
+  std::vector<Type> types = f.body.result_types();
+  bool bare = types.size() == 1 && !types[0].is_tuple() && std::all_of(f.result_attrs.begin(), f.result_attrs.end(), [](const Attrs& a) { return a.empty(); });
+  std::vector<std::string> results;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    results.push_back(types[i].to_string() + (i < f.result_attrs.size() && !f.result_attrs[i].empty() ? " " + attrs_text(f.result_attrs[i]) : ""));
+  if (!types.empty()) out_ += " -> " + (bare ? results[0] : "(" + join(results) + ")");
+}
+
+/// "func.func"() <{function_type = (T) -> T, sym_name = "f"}> ({ ... }) : () -> ()
+void TextPrinter::generic_function(const Function& f) {
+  auto list = [](const std::vector<Attrs>& all) {
+    std::string text;
+    for (const Attrs& a : all) text += (text.empty() ? "" : ", ") + attrs_text(a);
+    return Opaque{"[" + text + "]"};
+  };
+  auto any = [](const std::vector<Attrs>& all) { return std::any_of(all.begin(), all.end(), [](const Attrs& a) { return !a.empty(); }); };
+  std::vector<Attrs> arguments;
+  for (int i = 0; i < f.body.num_arguments(); ++i) arguments.push_back(argument_attributes(f, i));
+  Attrs own;
+  own.set("function_type", Opaque{type_list_text(types_of(f.body.argument_values())) + " -> " + result_types_text(f.body.result_types())});
+  own.set("sym_name", f.name);
+  if (f.has_visibility || !f.is_public) own.set("sym_visibility", std::string(f.is_public ? "public" : "private"));
+  if (any(arguments)) own.set("arg_attrs", list(arguments));
+  if (any(f.result_attrs)) own.set("res_attrs", list(f.result_attrs));
+  out_ += "\"func.func\"() <" + attrs_text(own) + "> (";
+  region_with_arguments(f.body, true);
+  out_ += ")";
+  if (!f.attrs.empty()) out_ += " " + attrs_text(f.attrs);
+  out_ += " : () -> ()";
+}
+
 // ---- blocks and operations --------------------------------------------------------------------------------------
 
-void TextPrinter::newline() { out_ += "\n" + std::string(static_cast<std::size_t>(indent_) * 2, ' '); }
+void TextPrinter::newline() {
+  out_ += '\n';
+  out_.append(static_cast<std::size_t>(indent_) * 2, ' ');
+}
 
 void TextPrinter::block(const Block& b, bool in_function) {
   for (const auto& o : b.ops()) {
@@ -110,37 +169,49 @@ void TextPrinter::region(const Block& b) {
   out_ += "}";
 }
 
+void TextPrinter::region_with_arguments(const Block& b, bool of_function) {
+  out_ += "{";
+  if (b.num_arguments() > 0) {
+    newline();
+    out_ += "^bb0(";
+    for (int i = 0; i < b.num_arguments(); ++i) {
+      if (i > 0) out_ += ", ";
+      out_ += "%";
+      names_.append(b.argument(i), out_);
+      out_ += ": " + b.argument(i)->type().to_string();
+    }
+    out_ += "):";
+  }
+  ++indent_;
+  block(b, of_function);
+  --indent_;
+  newline();
+  out_ += "}";
+}
+
 void TextPrinter::op(const Op& o, bool in_function) {
-  if (std::string results = names_->defined_by(o); !results.empty()) out_ += results + " = ";
+  if (std::string results = names_.defined_by(o); !results.empty()) out_ += results + " = ";
   const TextFormat* format = o.info().text;
-  if (options_.generic || format == nullptr || format->print == nullptr) return generic(o);
+  if (options_.generic || format == nullptr || format->print == nullptr) {
+    out_ += "\"" + o.name() + "\"";
+    return generic_form(o);
+  }
   bool in_func_dialect = in_function && o.name().substr(0, 5) == "func.";  // functions let their own dialect be left out
   out_ += in_func_dialect ? o.name().substr(5) : o.name();
   format->print(*this, o);
 }
 
-void TextPrinter::generic(const Op& o) {
+void TextPrinter::generic_form(const Op& o) {
   const GenericForm& f = form(o);
-  out_ += "\"" + o.name() + "\"(";
+  out_ += "(";
   operands(o);
   out_ += ")";
   Attrs own, foreign;
   for (const auto& [key, value] : f.attrs) (is_foreign(key) ? foreign : own).set(key, value);
   if (!own.empty()) out_ += " <" + attrs_text(own) + ">";
   for (std::size_t i = 0; i < f.regions.size(); ++i) {
-    out_ += i == 0 ? " ({" : ", {";
-    const Block& b = *f.regions[i];
-    if (b.num_arguments() > 0) {
-      newline();
-      std::vector<std::string> arguments;
-      for (const Value* v : b.argument_values()) arguments.push_back(name(v) + ": " + v->type().to_string());
-      out_ += "^bb0(" + join(arguments) + "):";
-    }
-    ++indent_;
-    block(b, false);
-    --indent_;
-    newline();
-    out_ += "}";
+    out_ += i == 0 ? " (" : ", ";
+    region_with_arguments(*f.regions[i]);
   }
   if (!f.regions.empty()) out_ += ")";
   if (!foreign.empty()) out_ += " " + attrs_text(foreign);
@@ -169,7 +240,10 @@ std::vector<const Block*> TextPrinter::printed_regions(const Op& o) {
 // ---- pieces -----------------------------------------------------------------------------------------------------
 
 void TextPrinter::operands(const Op& o) {
-  for (std::size_t i = 0; i < o.operands.size(); ++i) out_ += (i > 0 ? ", " : "") + name(o.operands[i]);
+  for (std::size_t i = 0; i < o.operands.size(); ++i) {
+    out_ += i > 0 ? ", %" : "%";
+    names_.append(o.operands[i], out_);
+  }
 }
 
 void TextPrinter::other_attributes(const Op& o, std::initializer_list<std::string_view> shown) {
@@ -205,6 +279,7 @@ std::string print(const Module& module, const PrintOptions& options) {
 
 std::string print(const Function& function, const PrintOptions& options) {
   TextPrinter p(options);
+  if (options.generic) p.number(function);
   p.function(function);
   return p.text() + "\n";
 }

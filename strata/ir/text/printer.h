@@ -8,10 +8,10 @@
 #pragma once
 
 #include <initializer_list>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "strata/ir/graph.h"
 #include "strata/ir/text/format.h"
@@ -20,7 +20,7 @@
 namespace strata::ir {
 
 struct PrintOptions {
-  bool generic = false;  // every operation in the generic form
+  bool generic = false;  // every operation in the generic form, modules and functions too
 };
 
 std::string print(const Module& module, const PrintOptions& options = {});
@@ -30,9 +30,11 @@ std::string print(const Function& function, const PrintOptions& options = {});
 /// The writer as formats see it.
 class TextPrinter {
  public:
-  explicit TextPrinter(const PrintOptions& options) : options_(options) {}
+  explicit TextPrinter(const PrintOptions& options);
   void module(const Module& module);
   void function(const Function& function);
+  /// Before a function alone in the generic form: a module gives its own numbers.
+  void number(const Function& function) { names_.generic(function.body); }
   const std::string& text() const { return out_; }
 
   // ---- for formats
@@ -40,7 +42,7 @@ class TextPrinter {
   template <class... Args>
   void format(fmt::format_string<Args...> f, Args&&... args) { fmt::format_to(std::back_inserter(out_), f, std::forward<Args>(args)...); }
   /// "%0", "%0#1".
-  std::string name(const Value* value) const { return "%" + names_->of(value); }
+  std::string name(const Value* value) const { return "%" + names_.of(value); }
   /// "%a, %b".
   void operands(const Op& op);
   /// " {a = 1 : i64}" of the attributes that the short form has not shown; nothing when there are none.
@@ -55,20 +57,28 @@ class TextPrinter {
   static std::string types(const Values& values);
   /// "{", the block's operations, "}"; its arguments are written by the caller.
   void region(const Block& block);
+  /// The same with its arguments: "{", "^bb0(%a: T):" if there are any, ...
+  void region_with_arguments(const Block& block, bool of_function = false);
   void newline();
+  /// What follows the name in the generic form.
+  void generic_form(const Op& op);
 
  private:
+  void module_items(const Module& module);
+  void nested_module(const Module& module);
+  void signature(const Function& function);
+  void generic_function(const Function& function);
+  Attrs argument_attributes(const Function& function, int argument) const;
   void op(const Op& op, bool in_function);
   void block(const Block& block, bool in_function);
-  void generic(const Op& op);
   GenericForm& form(const Op& op);
   std::vector<const Block*> printed_regions(const Op& op);
 
   PrintOptions options_;
   std::string out_;
   int indent_ = 0;
-  std::unique_ptr<Names> names_;
-  std::map<const Op*, GenericForm> forms_;  // looked up, never iterated
+  Names names_;
+  std::unordered_map<const Op*, GenericForm> forms_;  // looked up, never iterated
 };
 
 }  // namespace strata::ir

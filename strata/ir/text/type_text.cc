@@ -1,6 +1,8 @@
 #include "strata/ir/text/type_text.h"
 
 #include <array>
+#include <cmath>
+#include <cstdlib>
 
 namespace strata::ir {
 namespace {
@@ -11,11 +13,81 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
 struct Body {
   std::vector<Dim> dims;
   DType dtype;
+  std::optional<Quantization> quantization;
 };
+
+// ---- !quant.uniform<i8<-127:127>:f32:1, {0.1:3,0.5}> ---------------------------------------------------------------
+
+/// i8 or u8 (ui8), and the bounds of what is stored.
+DType parse_storage(Cursor& c, Quantization& q) {
+  std::size_t where = c.offset();
+  std::string word(c.word("a storage type"));
+  std::optional<DType> dtype = parse_dtype(word[0] == 'u' && word.substr(0, 2) != "ui" ? "ui" + word.substr(1) : word);
+  if (!dtype || !is_integer(*dtype)) c.fail_at(where, fmt::format("'{}' is no integer type", word));
+  int bits = bit_width(*dtype);
+  if (bits > 32) c.fail_at(where, fmt::format("storage type {} has more than 32 bits", word));
+  std::int64_t low = is_unsigned(*dtype) ? 0 : -(std::int64_t{1} << (bits - 1)), high = (std::int64_t{1} << (is_unsigned(*dtype) ? bits : bits - 1)) - 1;
+  q.storage_min = low;
+  q.storage_max = high;
+  if (c.consume("<")) {
+    where = c.offset();
+    q.storage_min = c.integer();
+    c.expect(":");
+    q.storage_max = c.integer();
+    c.expect(">");
+    if (q.storage_min < low || q.storage_max > high || q.storage_min >= q.storage_max)
+      c.fail_at(where, fmt::format("bounds {} and {} do not fit {}", q.storage_min, q.storage_max, word));
+  }
+  return *dtype;
+}
+
+/// 0.5 or 0.5:3.
+void parse_scale(Cursor& c, Quantization& q) {
+  std::size_t where = c.offset();
+  std::string text(c.number());
+  double scale = std::strtod(text.c_str(), nullptr);
+  if (!(scale > 0) || !std::isfinite(scale)) c.fail_at(where, fmt::format("scale {} is no positive number", text.substr(0, 40)));
+  q.scales.push_back(scale);
+  q.zero_points.push_back(0);
+  if (!c.consume(":")) return;
+  where = c.offset();
+  q.zero_points.back() = c.integer();
+  if (q.zero_points.back() < q.storage_min || q.zero_points.back() > q.storage_max)
+    c.fail_at(where, fmt::format("zero point {} is not within {} and {}", q.zero_points.back(), q.storage_min, q.storage_max));
+}
+
+/// After the words.
+DType parse_quantization(Cursor& c, Quantization& q) {
+  c.expect("<");
+  DType storage = parse_storage(c, q);
+  c.expect(":");
+  std::size_t where = c.offset();
+  std::optional<DType> expressed = try_dtype(c);
+  if (!expressed || !is_float(*expressed)) c.fail_at(where, "expected a float type");
+  q.expressed = *expressed;
+  if (c.consume(":")) {
+    if (c.peek() == '{') c.fail_at(c.offset(), "quantisation by blocks is not supported", Code::unsupported);
+    where = c.offset();
+    std::int64_t axis = c.integer();
+    if (axis < 0 || axis > 64) c.fail_at(where, fmt::format("axis {} is no dimension", axis));
+    q.axis = static_cast<int>(axis);
+  }
+  c.expect(",");
+  if (q.axis < 0) {
+    parse_scale(c, q);
+  } else {
+    c.expect("{");
+    do parse_scale(c, q);
+    while (c.consume(","));
+    c.expect("}");
+  }
+  c.expect(">");
+  return storage;
+}
 
 /// "4x?xf32" between angle brackets.
 Body parse_body(Cursor& c) {
-  Body out{{}, DType::f32};
+  Body out{{}, DType::f32, std::nullopt};
   std::int64_t elements = 1;
   for (;;) {
     if (c.peek() == '*') c.fail_at(c.offset(), "unranked tensors are not supported", Code::unsupported);
@@ -34,9 +106,13 @@ Body parse_body(Cursor& c) {
     c.seek(c.offset() + 1);
     if (out.dims.size() > 64) c.fail("a tensor of more than 64 dimensions");
   }
+  if (c.consume("!quant.uniform")) {
+    out.dtype = parse_quantization(c, out.quantization.emplace());
+    return out;
+  }
   std::optional<DType> dtype = try_dtype(c);
   if (!dtype) {
-    if (c.looking_at("!quant.uniform") || c.peek() == '!' || c.looking_at("index")) c.fail_at(c.offset(), "element type is not supported", Code::unsupported);
+    if (c.peek() == '!' || c.looking_at("index")) c.fail_at(c.offset(), "element type is not supported", Code::unsupported);
     c.fail("expected an element type");
   }
   out.dtype = *dtype;
@@ -56,6 +132,7 @@ void parse_bounds(Cursor& c, std::vector<Dim>& dims) {
 }
 
 Type parse_tensor(Cursor& c) {
+  std::size_t where = c.offset();
   c.expect("<");
   Body body = parse_body(c);
   if (c.consume(",")) {
@@ -63,7 +140,13 @@ Type parse_tensor(Cursor& c) {
     else c.fail_at(c.offset(), "tensor encoding is not supported", Code::unsupported);
   }
   c.expect(">");
-  return Type(body.dtype, Shape(std::move(body.dims)));
+  Type out(body.dtype, Shape(std::move(body.dims)));
+  if (!body.quantization) return out;
+  const Quantization& q = *body.quantization;
+  if (q.axis >= out.rank()) c.fail_at(where, fmt::format("quantised along dimension {} of {}", q.axis, out.rank()));
+  if (q.axis >= 0 && out.shape().dim(q.axis).is_static() && out.shape()[q.axis] != static_cast<std::int64_t>(q.scales.size()))
+    c.fail_at(where, fmt::format("{} scales for {} slices", q.scales.size(), out.shape()[q.axis]));
+  return out.with(*body.quantization);
 }
 
 Type parse_tuple(Cursor& c) {
@@ -80,7 +163,9 @@ Type parse_tuple(Cursor& c) {
 
 Type parse_ref(Cursor& c) {
   c.expect("<");
+  std::size_t where = c.offset();
   Body body = parse_body(c);
+  if (body.quantization) c.fail_at(where, "a reference to quantised elements is not supported", Code::unsupported);
   c.expect(">");
   return Type::ref(body.dtype, Shape(std::move(body.dims)));
 }
@@ -120,8 +205,38 @@ bool looking_at_type(Cursor& c) {
   return false;
 }
 
+namespace {
+
+/// The text from '<' to its partner; empty when there is none nearby.
+std::string_view bracketed(const Cursor& c) {
+  constexpr std::size_t most = 4096;
+  std::string_view rest = c.text();
+  std::size_t start = const_cast<Cursor&>(c).offset(), level = 0;
+  for (std::size_t i = start; i < rest.size() && i - start < most; ++i) {
+    if (rest[i] == '<') ++level;
+    else if (rest[i] == '>' && --level == 0) return rest.substr(start, i + 1 - start);
+    else if (level == 0 || rest[i] == '"') break;
+  }
+  return {};
+}
+
+Type cached_tensor(Cursor& c) {
+  std::string_view text = bracketed(c);
+  if (text.empty()) return parse_tensor(c);
+  if (const Type* known = c.types()->find(text)) {
+    c.seek(c.offset() + text.size());
+    return *known;
+  }
+  std::size_t end = c.offset() + text.size();
+  Type type = parse_tensor(c);
+  if (c.offset() >= end) c.types()->add(text, type);
+  return type;
+}
+
+}  // namespace
+
 Type parse_type(Cursor& c) {
-  if (c.consume("tensor")) return parse_tensor(c);
+  if (c.consume("tensor")) return c.types() != nullptr ? cached_tensor(c) : parse_tensor(c);
   if (c.consume("tuple")) return parse_tuple(c);
   if (c.consume("!stablehlo.token") || c.consume("!mhlo.token")) return Type::token();
   if (c.consume("!strata.ref")) return parse_ref(c);

@@ -2,12 +2,24 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "strata/ir/text/cursor.h"
 #include "strata/type/type.h"
 
 namespace strata::ir {
+
+/// Tensor types by their text, so that each spelling is read once. The text must outlive it.
+class TypeCache {
+ public:
+  const Type* find(std::string_view text) const { auto it = types_.find(text); return it == types_.end() ? nullptr : &it->second; }
+  void add(std::string_view text, const Type& type) { types_.emplace(text, type); }
+
+ private:
+  std::unordered_map<std::string_view, Type> types_;
+};
 
 /// tensor<4x?xf32, #stablehlo.bounds<?, 8>>, tuple<...>, !stablehlo.token, !strata.ref<4xf32>. A type of upstream
 /// that Strata does not have (unranked, quantized) fails as unsupported.
