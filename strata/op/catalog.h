@@ -20,6 +20,7 @@
   X(concatenate)             \
   X(constant)                \
   X(convert)                 \
+  X(convolution)             \
   X(custom_jvp)              \
   X(custom_vjp)              \
   X(custom_vjp_linear)       \
@@ -33,6 +34,7 @@
   X(optimization_barrier)    \
   X(pad)                     \
   X(reduce)                  \
+  X(reduce_window)           \
   X(ref_get)                 \
   X(ref_new)                 \
   X(ref_set)                 \
@@ -46,7 +48,8 @@
   X(stop_gradient)           \
   X(storage_cast)            \
   X(transpose)               \
-  X(while)
+  X(while)                   \
+  X(windows)
 
 // X(family) declares and lists the rows of `family_defs()`.
 #define STRATA_OPERATION_FAMILIES(X) \

@@ -1,0 +1,414 @@
+// stablehlo.convolution: products of windows of an array with a kernel.
+//
+// Contract (StableHLO, convolution): operands lhs, rhs of one rank N; numbers `input_batch_dimension`, `input_feature_dimension`,
+// `kernel_input_feature_dimension`, `kernel_output_feature_dimension`, `output_batch_dimension`, `output_feature_dimension`,
+// `feature_group_count`, `batch_group_count`; lists `input_spatial_dimensions`, `kernel_spatial_dimensions`,
+// `output_spatial_dimensions`, `window_strides`, `padding` (low and high in turn), `lhs_dilation`, `rhs_dilation`, `window_reversal`
+// (0 or 1). Constraints by their numbers in the messages below; (C27) the dtypes of lhs and rhs agree, the result's is the program's
+// choice as for dot_general.
+//
+// Defined as the specification defines it: a dot_general of the kernel with the windows of lhs (op/windows.h), groups being one more
+// batching dimension. Each result element is one chain over the kernel's positions, row-major over `kernel_spatial_dimensions`, then
+// over the group's input features; padding is multiplied as zeros. Nothing of the windows is stored.
+#include <algorithm>
+
+#include "strata/ir/text/format.h"
+#include "strata/op/build.h"
+#include "strata/op/legalize.h"
+#include "strata/op/windows.h"
+
+namespace strata::op {
+namespace {
+
+constexpr const char* kSelf = "convolution";
+
+/// The dimensions of one of the three arrays by role: `first` is batch (lhs, result) or input feature (rhs), `second` feature (lhs,
+/// result) or output feature (rhs).
+struct Roles {
+  std::int64_t first = 0, second = 0;
+  Ints spatial;
+};
+struct ConvDims {
+  Roles lhs, rhs, out;
+  WindowDims window;  // spatial dimensions only
+  Ints reversal;      // those of the kernel that are read backwards
+  std::int64_t groups = 1, batch_groups = 1;
+};
+
+std::int64_t at(const Ints& list, std::size_t i) { return list[i]; }
+const Dim& dim(const Type& type, std::int64_t d) { return type.shape().dim(static_cast<int>(d)); }
+
+// ---- inference ------------------------------------------------------------------------------------------------
+
+Roles roles(const Attrs& attrs, const char* array, const char* first, const char* second, const char* spatial, const char* length,
+            const char* range, int rank) {
+  Roles r{expect_attr<std::int64_t>(kSelf, attrs, first), expect_attr<std::int64_t>(kSelf, attrs, second),
+          expect_attr<Ints>(kSelf, attrs, spatial)};
+  if (static_cast<int>(r.spatial.size()) != rank - 2)
+    throw Error(kSelf, "({}) {} must have {} entries, got {}", length, spatial, rank - 2, r.spatial.size());
+  std::vector<bool> used(static_cast<std::size_t>(rank), false);
+  Ints all = r.spatial;
+  all.push_back(r.first);
+  all.push_back(r.second);
+  for (std::int64_t d : all) {
+    if (d < 0 || d >= rank) throw Error(kSelf, "({}) {} dimension {} is out of range for rank {}", range, array, d, rank);
+    if (used[static_cast<std::size_t>(d)]) throw Error(kSelf, "({}) {} dimension {} is given twice", range, array, d);
+    used[static_cast<std::size_t>(d)] = true;
+  }
+  return r;
+}
+
+ConvDims dims_of(const Attrs& attrs, const Type& lhs, const Type& rhs) {
+  int rank = lhs.rank(), spatial = rank - 2;
+  ConvDims d;
+  d.lhs = roles(attrs, "input", "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions", "C12", "C13", rank);
+  d.rhs = roles(attrs, "kernel", "kernel_input_feature_dimension", "kernel_output_feature_dimension", "kernel_spatial_dimensions", "C17",
+                "C18", rank);
+  d.out = roles(attrs, "output", "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions", "C19", "C20", rank);
+  d.groups = attr_or<std::int64_t>(kSelf, attrs, "feature_group_count", 1);
+  d.batch_groups = attr_or<std::int64_t>(kSelf, attrs, "batch_group_count", 1);
+  d.window.stride = window_list(kSelf, attrs, {"window_strides", "C2", "C3"}, spatial);
+  d.window.base_dilation = window_list(kSelf, attrs, {"lhs_dilation", "C5", "C6"}, spatial);
+  d.window.window_dilation = window_list(kSelf, attrs, {"rhs_dilation", "C7", "C8"}, spatial);
+  // The kernel's sizes may become known only at run time; where they are needed they are.
+  for (std::int64_t i : d.rhs.spatial) d.window.size.push_back(std::max<std::int64_t>(dim(rhs, i).bound(), 0));
+  set_padding(kSelf, attrs, "C4", d.window);
+  d.reversal = attr_or<Ints>(kSelf, attrs, "window_reversal", Ints(static_cast<std::size_t>(spatial), 0));
+  if (static_cast<int>(d.reversal.size()) != spatial)
+    throw Error(kSelf, "(C9) window_reversal must have {} entries, got {}", spatial, d.reversal.size());
+  return d;
+}
+
+void expect_divides(const char* constraint, const char* what, std::int64_t groups, const Type& type, std::int64_t d) {
+  if (dim(type, d).is_static() && dim(type, d).size() % groups != 0)
+    throw Error(kSelf, "({}) {} {} must divide dimension {} of {}", constraint, what, groups, d, type.to_string());
+}
+
+void expect_groups(const ConvDims& d, const Type& lhs, const Type& rhs) {
+  if (d.groups <= 0) throw Error(kSelf, "(C21) feature_group_count must be positive, got {}", d.groups);
+  if (d.batch_groups <= 0) throw Error(kSelf, "(C22) batch_group_count must be positive, got {}", d.batch_groups);
+  if (d.groups > 1 && d.batch_groups > 1)
+    throw Error(kSelf, "(C23) one of feature_group_count {} and batch_group_count {} must be 1", d.groups, d.batch_groups);
+  expect_divides("C10", "batch_group_count", d.batch_groups, lhs, d.lhs.first);
+  expect_divides("C11", "feature_group_count", d.groups, lhs, d.lhs.second);
+  const Dim &features = dim(lhs, d.lhs.second), &kernel = dim(rhs, d.rhs.first);
+  if (features.is_static() && kernel.is_static() && kernel.size() != features.size() / d.groups)
+    throw Error(kSelf, "(C14) dimension {} of {} must be dimension {} of {} divided by {}", d.rhs.first, rhs.to_string(), d.lhs.second,
+                lhs.to_string(), d.groups);
+  expect_divides("C15", "batch_group_count", d.batch_groups, rhs, d.rhs.second);
+  expect_divides("C16", "feature_group_count", d.groups, rhs, d.rhs.second);
+}
+
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+  expect_operands(kSelf, operands, 2);
+  const Type &lhs = operands[0]->type(), &rhs = operands[1]->type();
+  if (lhs.rank() != rhs.rank() || lhs.rank() < 2)
+    throw Error(kSelf, "(C1) operands must have one rank of at least 2, got {} and {}", lhs.to_string(), rhs.to_string());
+  if (lhs.expressed().dtype() != rhs.expressed().dtype())
+    throw Error(kSelf, "(C27) operands must have one dtype, got {} and {}", lhs.to_string(), rhs.to_string());
+  ConvDims d = dims_of(attrs, lhs, rhs);
+  expect_groups(d, lhs, rhs);
+  if (const auto* precision = attrs.find("precision_config"))
+    if (const auto* words = std::get_if<ir::Strings>(precision); words && !words->empty() && words->size() != 2)
+      throw Error(kSelf, "(C24) precision_config must have 2 entries, got {}", words->size());
+  std::vector<Dim> dims(static_cast<std::size_t>(lhs.rank()), Dim(0));  // (C25)
+  const Dim& batch = dim(lhs, d.lhs.first);
+  dims[static_cast<std::size_t>(d.out.first)] = d.batch_groups == 1 ? batch
+                                                : batch.is_static() ? Dim(batch.size() / d.batch_groups)
+                                                                    : Dim::unknown();
+  dims[static_cast<std::size_t>(d.out.second)] = dim(rhs, d.rhs.second);
+  for (std::size_t i = 0; i < d.out.spatial.size(); ++i) {
+    bool known = dim(rhs, d.rhs.spatial[i]).is_static();
+    dims[static_cast<std::size_t>(d.out.spatial[i])] =
+        known ? window_count(d.window, static_cast<int>(i), dim(lhs, d.lhs.spatial[i])) : Dim::unknown();
+  }
+  return {Type(lhs.expressed().dtype(), Shape(std::move(dims)))};
+}
+
+/// The result's dtype is the program's choice; its shape (C25, C26) is not.
+void verify(const Op& op) {
+  Type inferred = infer(op.operands, op.attrs, op.regions)[0];
+  if (op.num_results() != 1) throw Error(kSelf, "has one result, got {}", op.num_results());
+  const Type& stated = op.result()->type();
+  if (!stated.is_tensor() || !may_equal(stated.shape(), inferred.shape()))
+    throw Error(kSelf, "(C25) the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
+}
+
+// ---- definition -----------------------------------------------------------------------------------------------
+
+/// Dimension `d` of `x` as two: `outer` times the rest.
+Value* split_dim(Builder& b, Value* x, std::int64_t d, std::int64_t outer) {
+  std::vector<Dim> dims = x->shape().dims();
+  auto i = static_cast<std::ptrdiff_t>(d);
+  dims[static_cast<std::size_t>(d)] = Dim(x->shape()[static_cast<int>(d)] / outer);
+  dims.insert(dims.begin() + i, Dim(outer));
+  return reshape(b, x, Shape(std::move(dims)));
+}
+/// Dimensions `d` and `d + 1` of `x` as one.
+Value* join_dims(Builder& b, Value* x, std::int64_t d) {
+  std::vector<Dim> dims = x->shape().dims();
+  auto i = static_cast<std::size_t>(d);
+  dims[i] = Dim(x->shape()[static_cast<int>(d)] * x->shape()[static_cast<int>(d) + 1]);
+  dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(d) + 1);
+  return reshape(b, x, Shape(std::move(dims)));
+}
+/// Moves dimension `from` in front of dimension `into` of what remains, and joins the two.
+Value* fold_into(Builder& b, Value* x, std::int64_t from, std::int64_t into) {
+  return join_dims(b, move_dim(b, x, static_cast<int>(from), static_cast<int>(into)), into);
+}
+Value* reversed(Builder& b, Value* rhs, const ConvDims& d) {
+  Ints dims;
+  for (std::size_t i = 0; i < d.reversal.size(); ++i)
+    if (d.reversal[i]) dims.push_back(d.rhs.spatial[i]);
+  return dims.empty() ? rhs : reverse(b, rhs, dims);
+}
+
+/// Where dimension `d` of an array stands once dimension `split` has become two.
+std::int64_t after_split(std::int64_t d, std::int64_t split) { return d > split ? d + 1 : d; }
+
+Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
+  Value *lhs = operands[0], *rhs = operands[1];
+  ConvDims d = dims_of(op.attrs, lhs->type(), rhs->type());
+  std::int64_t groups = d.groups * d.batch_groups;
+  rhs = reversed(b, rhs, d);
+  DotDims dot;
+  Roles l = d.lhs, r = d.rhs;
+  if (groups > 1) {  // a dimension of groups in front of the one that it divides
+    std::int64_t cut = d.groups > 1 ? l.second : l.first;
+    lhs = split_dim(b, lhs, cut, groups);
+    rhs = split_dim(b, rhs, r.second, groups);
+    dot.lhs_batch = {r.second};
+    dot.rhs_batch = {lhs->rank() + cut};
+    auto shift = [&](Roles& roles, std::int64_t from) {
+      roles.first = roles.first >= from ? roles.first + 1 : roles.first;
+      roles.second = roles.second >= from ? roles.second + 1 : roles.second;
+      for (std::int64_t& s : roles.spatial) s = after_split(s, from);
+    };
+    shift(l, cut);
+    shift(r, r.second);
+  }
+  WindowDims all = WindowDims::trivial(lhs->rank());
+  for (std::size_t i = 0; i < l.spatial.size(); ++i) {
+    auto to = static_cast<std::size_t>(l.spatial[i]);
+    all.size[to] = at(d.window.size, i);
+    all.stride[to] = d.window.stride[i];
+    all.base_dilation[to] = d.window.base_dilation[i];
+    all.window_dilation[to] = d.window.window_dilation[i];
+    all.low[to] = d.window.low[i];
+    all.high[to] = d.window.high[i];
+  }
+  Value* seen = windows(b, lhs, zeros(b, Type::scalar(lhs->dtype())), all);
+  int rank = lhs->rank();
+  dot.lhs_contract = r.spatial;
+  dot.lhs_contract.push_back(r.first);
+  dot.rhs_contract = l.spatial;
+  dot.rhs_contract.push_back(rank + l.second);
+  // Dimensions: groups, output features, windows' units, then batch and spatial ones in lhs's order.
+  Value* product = dot_general(b, rhs, seen, dot, op.result()->dtype());
+  Ints places;  // role of each dimension that remains: output dimension
+  std::vector<Dim> kept;
+  auto keep = [&](std::int64_t role, Dim size) {
+    places.push_back(role);
+    kept.push_back(size);
+  };
+  keep(d.out.second, Dim(rhs->shape()[static_cast<int>(r.second)] * groups));
+  for (int i = 0; i < rank; ++i) {
+    const Dim& size = seen->shape().dim(rank + i);
+    if (i == l.first) keep(d.out.first, size);
+    for (std::size_t s = 0; s < l.spatial.size(); ++s)
+      if (l.spatial[s] == i) keep(d.out.spatial[s], size);
+  }
+  product = reshape(b, product, Shape(kept));
+  Ints permutation(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) permutation[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(i);
+  return {transpose(b, product, permutation)};
+}
+
+// ---- derivative and transpose ---------------------------------------------------------------------------------
+
+void set_dims(Attrs& attrs, const ConvDims& d) {
+  attrs.set("input_batch_dimension", d.lhs.first).set("input_feature_dimension", d.lhs.second);
+  attrs.set("kernel_input_feature_dimension", d.rhs.first).set("kernel_output_feature_dimension", d.rhs.second);
+  attrs.set("output_batch_dimension", d.out.first).set("output_feature_dimension", d.out.second);
+  attrs.set("input_spatial_dimensions", d.lhs.spatial).set("kernel_spatial_dimensions", d.rhs.spatial);
+  attrs.set("output_spatial_dimensions", d.out.spatial);
+  attrs.set("feature_group_count", d.groups).set("batch_group_count", d.batch_groups);
+  attrs.set("window_strides", d.window.stride).set("padding", flat_padding(d.window));
+  attrs.set("lhs_dilation", d.window.base_dilation).set("rhs_dilation", d.window.window_dilation);
+  attrs.set("window_reversal", d.reversal);
+}
+
+/// A convolution of `like`'s precision with other numbers; its shape follows from the operands.
+Value* convolve(Builder& b, const Op& like, Value* lhs, Value* rhs, const ConvDims& d, DType dtype) {
+  Attrs attrs = like.attrs;
+  set_dims(attrs, d);
+  Type type = infer(std::vector<Value*>{lhs, rhs}, attrs, {})[0].with(dtype);
+  return b.create(like.info(), {lhs, rhs}, std::move(attrs), {}, {std::move(type)}).result();
+}
+Value* again_of(Builder& b, const Op& op, Value* lhs, Value* rhs) {
+  return b.create(op.info(), {lhs, rhs}, op.attrs, {}, {op.result()->type()}).result();
+}
+
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+  Value* result = again_of(b, op, operands[0], operands[1]);
+  Value* left = tangents[0] ? again_of(b, op, tangents[0], operands[1]) : nullptr;
+  Value* right = tangents[1] ? again_of(b, op, operands[0], tangents[1]) : nullptr;
+  return {{result}, {add_or_null(b, left, right)}};
+}
+
+std::int64_t dilated(std::int64_t size, std::int64_t by) { return size == 0 ? 0 : (size - 1) * by + 1; }
+
+/// Spatial sizes of the three arrays, dilated as the forward convolution sees them (the result: by the strides).
+struct Extents {
+  Ints lhs, rhs, out;
+};
+Extents extents(const Op& op, const ConvDims& d) {
+  Extents e;
+  for (std::size_t i = 0; i < d.lhs.spatial.size(); ++i) {
+    auto size = [&](const Value* v, std::int64_t dim) { return v->shape()[static_cast<int>(dim)]; };
+    e.lhs.push_back(dilated(size(op.operand(0), d.lhs.spatial[i]), d.window.base_dilation[i]));
+    e.rhs.push_back(dilated(size(op.operand(1), d.rhs.spatial[i]), d.window.window_dilation[i]));
+    e.out.push_back(dilated(size(op.result(), d.out.spatial[i]), d.window.stride[i]));
+  }
+  return e;
+}
+
+/// The cotangent convolved with the kernel, reversed and with its features exchanged; strides and lhs dilations trade places.
+Value* lhs_cotangent(Builder& b, const Op& op, Value* ct, Value* rhs) {
+  ConvDims d = dims_of(op.attrs, op.operand(0)->type(), op.operand(1)->type()), t;
+  Extents e = extents(op, d);
+  std::int64_t groups = d.groups * d.batch_groups;
+  rhs = reverse(b, reversed(b, rhs, d), d.rhs.spatial);
+  if (groups > 1) rhs = fold_into(b, split_dim(b, rhs, d.rhs.second, groups), d.rhs.second, d.rhs.first);
+  t.lhs = d.out;
+  t.rhs = {d.rhs.second, d.rhs.first, d.rhs.spatial};
+  t.out = d.lhs;
+  t.groups = groups;
+  t.reversal = Ints(d.reversal.size(), 0);
+  t.window = d.window;
+  std::swap(t.window.stride, t.window.base_dilation);
+  for (std::size_t i = 0; i < e.lhs.size(); ++i) {
+    t.window.low[i] = e.rhs[i] - d.window.low[i] - 1;
+    t.window.high[i] = e.lhs[i] + e.rhs[i] - 1 - e.out[i] - t.window.low[i];
+  }
+  Value* out = convolve(b, op, ct, rhs, t, op.operand(0)->dtype());
+  if (d.batch_groups > 1) out = fold_into(b, split_dim(b, out, d.lhs.second, groups), d.lhs.second, d.lhs.first);
+  return out;
+}
+
+/// lhs convolved with the cotangent, batch and features exchanged in all three arrays; strides and rhs dilations trade places.
+Value* rhs_cotangent(Builder& b, const Op& op, Value* ct, Value* lhs) {
+  ConvDims d = dims_of(op.attrs, op.operand(0)->type(), op.operand(1)->type()), t;
+  Extents e = extents(op, d);
+  t.lhs = {d.lhs.second, d.lhs.first, d.lhs.spatial};
+  t.rhs = {d.out.first, d.out.second, d.out.spatial};
+  t.out = d.rhs;
+  t.groups = d.batch_groups;
+  t.batch_groups = d.groups;
+  t.reversal = Ints(d.reversal.size(), 0);
+  t.window = d.window;
+  std::swap(t.window.stride, t.window.window_dilation);
+  for (std::size_t i = 0; i < e.lhs.size(); ++i) t.window.high[i] = e.out[i] - e.lhs[i] + e.rhs[i] - d.window.low[i] - 1;
+  return reversed(b, convolve(b, op, lhs, ct, t, op.operand(1)->dtype()), d);
+}
+
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
+                      std::span<Value* const> cotangents) {
+  Value* ct = cotangents[0];
+  if (ct == nullptr) return {nullptr, nullptr};
+  STRATA_CHECK(linear[0] != linear[1], "a convolution is linear in one operand at a time");
+  std::size_t own = linear[0] ? 0 : 1;
+  Values out{nullptr, nullptr};
+  Value* other = operands[1 - own];
+  const Type& type = op.operand(static_cast<int>(own))->type();
+  if (ct->shape().count() == 0 || other->shape().count() == 0 || type.shape().count() == 0) {
+    out[own] = zeros(b, type);
+    return out;
+  }
+  DType wide = byte_width(ct->dtype()) >= byte_width(other->dtype()) ? ct->dtype() : other->dtype();
+  ct = convert(b, ct, wide);
+  other = convert(b, other, wide);
+  out[own] = own == 0 ? lhs_cotangent(b, op, ct, other) : rhs_cotangent(b, op, ct, other);
+  return out;
+}
+
+// ---- batching -------------------------------------------------------------------------------------------------
+
+/// The new dimension joins the batch, the output features, or, when both operands have it, becomes groups.
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+  if (!batched[0] && !batched[1]) return {{again_of(b, op, operands[0], operands[1])}, {false}};
+  Type type = op.result()->type();
+  if (size == 0) return {{zeros(b, with_leading(type, 0))}, {true}};
+  ConvDims d = dims_of(op.attrs, op.operand(0)->type(), op.operand(1)->type());
+  auto apart = [&](Value* out, std::int64_t dim) {
+    return Batched{{move_dim(b, split_dim(b, out, dim, size), static_cast<int>(dim), 0)}, {true}};
+  };
+  if (!batched[1] && d.batch_groups == 1)
+    return apart(convolve(b, op, fold_into(b, operands[0], 0, d.lhs.first), operands[1], d, type.dtype()), d.out.first);
+  if (!batched[0] && d.groups * d.batch_groups == 1)
+    return apart(convolve(b, op, operands[0], fold_into(b, operands[1], 0, d.rhs.second), d, type.dtype()), d.out.second);
+  Value* lhs = fold_into(b, batched_operand(b, operands[0], batched[0], size), 0, d.batch_groups > 1 ? d.lhs.first : d.lhs.second);
+  Value* rhs = fold_into(b, batched_operand(b, operands[1], batched[1], size), 0, d.rhs.second);
+  (d.batch_groups > 1 ? d.batch_groups : d.groups) *= size;
+  return apart(convolve(b, op, lhs, rhs, d, type.dtype()), d.out.second);
+}
+
+// ---- sharding, cost -------------------------------------------------------------------------------------------
+
+Factors shard(const Op& op) {
+  FactorTable t(op);
+  ConvDims d = dims_of(op.attrs, op.operand(0)->type(), op.operand(1)->type());
+  auto size = [&](const Value* v, std::int64_t dim) { return v->shape().dim(static_cast<int>(dim)).bound(); };
+  auto to = [](std::int64_t dim) { return static_cast<int>(dim); };
+  std::int64_t groups = d.groups * d.batch_groups;
+  if (groups > 1) {
+    int g = t.factor('p', groups);
+    t.operand(0, to(d.groups > 1 ? d.lhs.second : d.lhs.first), g);
+    t.operand(1, to(d.rhs.second), g);
+    t.result(0, to(d.out.second), g);
+  }
+  int batch = t.factor('p', size(op.result(), d.out.first)), features = t.factor('p', size(op.operand(1), d.rhs.second) / groups),
+      contracted = t.factor('r', size(op.operand(1), d.rhs.first));
+  t.operand(0, to(d.lhs.first), batch);
+  t.result(0, to(d.out.first), batch);
+  t.operand(1, to(d.rhs.second), features);
+  t.result(0, to(d.out.second), features);
+  t.operand(0, to(d.lhs.second), contracted);
+  t.operand(1, to(d.rhs.first), contracted);
+  for (std::size_t i = 0; i < d.lhs.spatial.size(); ++i) {
+    int space = t.factor('m', size(op.operand(0), d.lhs.spatial[i]));
+    t.operand(0, to(d.lhs.spatial[i]), space);
+    t.result(0, to(d.out.spatial[i]), space);
+    t.operand(1, to(d.rhs.spatial[i]), t.factor('n', size(op.operand(1), d.rhs.spatial[i])));
+  }
+  return t.take();
+}
+
+Work cost(const Op& op) {
+  ConvDims d = dims_of(op.attrs, op.operand(0)->type(), op.operand(1)->type());
+  double k = static_cast<double>(std::max<std::int64_t>(dim(op.operand(1)->type(), d.rhs.first).bound(), 1));
+  for (std::int64_t size : d.window.size) k *= static_cast<double>(std::max<std::int64_t>(size, 1));
+  return {2 * k * elements(op), bytes_moved(op)};
+}
+
+}  // namespace
+
+const OpDef& convolution_def() {
+  static const OpDef def{
+      .info = {.name = "stablehlo.convolution", .infer = infer, .verify = verify},
+      .summary = "products of windows of an array with a kernel (StableHLO, convolution)",
+      .traits = {.takes_complex = true},
+      .evaluate = evaluate_decomposed,
+      .jvp = jvp,
+      .linearize = None{"split by dependence on the tangents"},
+      .transpose = transpose_rule,
+      .batch = batch,
+      .shard = shard,
+      .cost = cost,
+      .lowering = None{"a dot_general of the kernel with windows (decompose)"},
+      .decompose = decompose,
+  };
+  return def;
+}
+
+}  // namespace strata::op
