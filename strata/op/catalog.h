@@ -44,6 +44,7 @@
   X(scan)                    \
   X(scatter)                 \
   X(select)                  \
+  X(select_and_scatter)      \
   X(slice)                   \
   X(stop_gradient)           \
   X(storage_cast)            \

@@ -1,0 +1,88 @@
+// Operations over windows, as machine code: the reference's bits.
+#include "strata/compile/compile_testing.h"
+#include "strata/op/windows.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Attrs;
+using ir::Block;
+using ir::Builder;
+using ir::Ints;
+using ir::Value;
+using ir::Values;
+using testing::expect_compiled_equals_reference;
+
+struct Sizes {
+  Ints lhs, rhs, strides, padding, lhs_dilation, rhs_dilation;
+  std::int64_t groups = 1, batch_groups = 1;
+};
+
+/// A convolution of two spatial dimensions: features last, or second.
+std::unique_ptr<Block> convolution(DType dtype, DType result, const Sizes& s, bool last) {
+  Ints space = last ? Ints{1, 2} : Ints{2, 3};
+  std::int64_t feature = last ? 3 : 1;
+  auto block = std::make_unique<Block>();
+  Builder b(*block);
+  Value *lhs = block->add_argument(Type(dtype, Shape::of(s.lhs))), *rhs = block->add_argument(Type(dtype, Shape::of(s.rhs)));
+  Attrs attrs{{"input_batch_dimension", std::int64_t{0}},
+              {"input_feature_dimension", feature},
+              {"input_spatial_dimensions", space},
+              {"kernel_spatial_dimensions", Ints{0, 1}},
+              {"kernel_input_feature_dimension", std::int64_t{2}},
+              {"kernel_output_feature_dimension", std::int64_t{3}},
+              {"output_batch_dimension", std::int64_t{0}},
+              {"output_feature_dimension", feature},
+              {"output_spatial_dimensions", space},
+              {"feature_group_count", s.groups},
+              {"batch_group_count", s.batch_groups},
+              {"window_strides", s.strides},
+              {"padding", s.padding},
+              {"lhs_dilation", s.lhs_dilation},
+              {"rhs_dilation", s.rhs_dilation}};
+  ir::Op& op = b.create("stablehlo.convolution", {lhs, rhs}, attrs);
+  op.result()->set_type(op.result()->type().with(result));
+  block->results = {op.result()};
+  return block;
+}
+
+TEST(CompiledWindows, Convolutions) {
+  Ints one{1, 1}, none{0, 0, 0, 0};
+  Sizes same{{2, 9, 10, 3}, {3, 3, 3, 5}, one, {1, 1, 1, 1}, one, one},
+      strided{{1, 3, 12, 11}, {3, 2, 3, 8}, {2, 1}, {-1, 2, 3, 0}, one, {1, 2}},
+      transposed{{1, 5, 5, 4}, {3, 3, 4, 2}, one, {2, 2, 2, 1}, {2, 2}, one},
+      depthwise{{2, 8, 8, 6}, {3, 3, 1, 6}, one, {1, 1, 1, 1}, one, one, 6}, grouped{{2, 6, 5, 5}, {2, 2, 2, 9}, one, none, one, one, 3},
+      batches{{4, 5, 5, 2}, {2, 2, 2, 6}, one, none, one, one, 1, 2}, point{{1, 4, 4, 40}, {1, 1, 40, 33}, one, none, one, one};
+  for (DType t : {DType::f32, DType::f64, DType::i32, DType::f16}) {
+    expect_compiled_equals_reference(*convolution(t, t, same, true));
+    expect_compiled_equals_reference(*convolution(t, t, strided, false));
+  }
+  for (const Sizes* s : {&transposed, &depthwise, &batches, &point})
+    expect_compiled_equals_reference(*convolution(DType::f32, DType::f32, *s, true));
+  expect_compiled_equals_reference(*convolution(DType::f32, DType::f32, grouped, false));
+  expect_compiled_equals_reference(*convolution(DType::i8, DType::i32, same, true));
+}
+
+std::unique_ptr<Block> pooled(DType dtype, Shape shape, const op::WindowDims& d, const std::string& combiner) {
+  auto block = std::make_unique<Block>();
+  Builder b(*block);
+  Attrs attrs{{"combiner", combiner}};
+  op::set_window_attrs(attrs, d);
+  Values v{block->add_argument(Type(dtype, std::move(shape))), block->add_argument(Type::scalar(dtype))};
+  block->results = b.create("stablehlo.reduce_window", v, attrs).results();
+  return block;
+}
+
+TEST(CompiledWindows, Reductions) {
+  op::WindowDims pool{{1, 3, 3, 1}, {1, 2, 2, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+  op::WindowDims dilated{{2, 3}, {1, 2}, {2, 1}, {3, 2}, {4, -1}, {0, 3}}, running{{600}, {1}, {1}, {1}, {599}, {0}};
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::i8, DType::i64})
+    for (const char* combiner : {"add", "max", "mul"}) {
+      expect_compiled_equals_reference(*pooled(t, {2, 9, 8, 5}, pool, combiner));
+      expect_compiled_equals_reference(*pooled(t, {6, 7}, dilated, combiner));
+    }
+  expect_compiled_equals_reference(*pooled(DType::f32, {600}, running, "add"));
+}
+
+}  // namespace
+}  // namespace strata::compile
