@@ -55,6 +55,7 @@
 // X(family) declares and lists the rows of `family_defs()`.
 #define STRATA_OPERATION_FAMILIES(X) \
   X(arithmetic)                      \
+  X(batch_norm)                      \
   X(bitwise)                         \
   X(complex)                         \
   X(function)                        \
