@@ -12,6 +12,7 @@
 // X(name) declares and lists `name_def()`. The order is alphabetical.
 #define STRATA_OPERATIONS(X) \
   X(bitcast_convert)         \
+  X(broadcast)               \
   X(broadcast_in_dim)        \
   X(call)                    \
   X(case)                    \
@@ -24,6 +25,7 @@
   X(custom_jvp)              \
   X(custom_vjp)              \
   X(custom_vjp_linear)       \
+  X(dot)                     \
   X(dot_general)             \
   X(dynamic_slice)           \
   X(dynamic_update_slice)    \
@@ -33,6 +35,7 @@
   X(name)                    \
   X(optimization_barrier)    \
   X(pad)                     \
+  X(ragged_dot)              \
   X(reduce)                  \
   X(reduce_window)           \
   X(ref_get)                 \
@@ -48,6 +51,7 @@
   X(slice)                   \
   X(stop_gradient)           \
   X(storage_cast)            \
+  X(torch_index_select)      \
   X(transpose)               \
   X(while)                   \
   X(windows)
@@ -58,6 +62,7 @@
   X(batch_norm)                      \
   X(bitwise)                         \
   X(complex)                         \
+  X(einsum)                          \
   X(function)                        \
   X(rounding)
 
