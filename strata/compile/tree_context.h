@@ -32,7 +32,7 @@ class TreeContext : public op::LowerContext {
 
   Inst* operand(const ir::Op& op, int i, std::span<const Index> index) override { return at(op.operand(i), index); }
   /// The element of v at an index of its shape.
-  Inst* at(const ir::Value* v, std::span<const Index> index);
+  Inst* at(const ir::Value* v, std::span<const Index> index) override;
   /// The element of v at a row-major offset.
   Inst* at_offset(const ir::Value* v, const Index& offset);
   /// Makes `inst` the element of v at this offset from now on, in this scope.

@@ -13,11 +13,12 @@ Built build_update(const ir::Op& op, const Fusion& fusion) {
   {
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion, built);
-    loop::Ref* target = context.output(op.result());
-    update.emit(context, op, target, b.grid());
+    std::vector<loop::Ref*> targets;
+    for (const ir::Value* v : op.results()) targets.push_back(context.output(v));
+    update.emit(context, op, targets, b.grid());
   }
   double elements = 0;
-  for (std::size_t i = 1; i < op.operands.size(); ++i) elements += static_cast<double>(op.operands[i]->shape().count());
+  for (std::size_t i = op.results().size(); i < op.operands.size(); ++i) elements += static_cast<double>(op.operands[i]->shape().count());
   built.parallel = grid > 1 && elements > kInlineWork;
   out.kernels.push_back(std::move(built));
   return out;

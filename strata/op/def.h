@@ -111,6 +111,8 @@ class LowerContext {
   virtual loop::Inst* operand(const Op&, int i, std::span<const loop::Index> index) = 0;
   /// The same at a row-major offset.
   virtual loop::Inst* operand_at(const Op& op, int i, const loop::Index& offset);
+  /// The element of any value in sight: for regions that use values from outside.
+  virtual loop::Inst* at(const Value* v, std::span<const loop::Index> index);
   loop::Builder& b;
 };
 
@@ -131,11 +133,11 @@ struct Reduction {
 struct Contraction {
   std::vector<int> lhs_batch, rhs_batch, lhs_contract, rhs_contract;
 };
-/// Result = operand 0 with some elements replaced or combined; done in place when the buffer plan allows. `emit`
-/// writes the updates for grid points [0, grid(op)) into `target`, which already holds operand 0.
+/// Result r = operand r with some elements replaced or combined; done in place when the buffer plan allows. `emit`
+/// writes the updates for grid points [0, grid(op)) into `targets`, one for each result, which already hold the operands.
 struct Update {
   std::int64_t (*grid)(const Op&);
-  void (*emit)(LowerContext&, const Op&, loop::Ref* target, const loop::Index& point);
+  void (*emit)(LowerContext&, const Op&, std::span<loop::Ref* const> targets, const loop::Index& point);
 };
 /// Run by the driver: loops, branches, calls of nested blocks.
 struct Structured { enum class Kind : std::uint8_t { while_, case_, scan, call } kind; };
@@ -160,7 +162,7 @@ using Decompose = Values (*)(Builder&, const Op&, std::span<Value* const> operan
 
 /// A value of a type that kernels do not know, as values that they do: op/legalize.h.
 using Parts = Values;
-/// The operation on the parts of its operands; returns the parts of each result.
+/// The operation on the parts of its operands; returns the parts of each result, or nothing where the default will do.
 using Split = std::vector<Parts> (*)(Builder&, const Op&, std::span<const Parts> operands);
 
 /// Facts that passes ask for instead of names.

@@ -116,7 +116,7 @@ std::int64_t grid(const Op& op) {
 }
 
 /// Grid points: the outer dimensions of the update x pieces of the minor-most one.
-void emit(LowerContext& context, const Op& op, loop::Ref* target, const loop::Index& point) {
+void emit(LowerContext& context, const Op& op, std::span<loop::Ref* const> targets, const loop::Index& point) {
   loop::Builder& b = context.b;
   int rank = op.result()->rank();
   std::vector<loop::Index> at(static_cast<std::size_t>(rank)), start(static_cast<std::size_t>(rank));
@@ -132,7 +132,7 @@ void emit(LowerContext& context, const Op& op, loop::Ref* target, const loop::In
   auto copy = [&] {
     std::vector<loop::Index> to(at);
     for (std::size_t d = 0; d < to.size(); ++d) to[d] = to[d] + start[d];
-    b.store(target, linearized(to, sizes), context.operand(op, 1, at));
+    b.store(targets[0], linearized(to, sizes), context.operand(op, 1, at));
   };
   if (rank == 0) return copy();
   minor.vector(b, b.mod(point, minor.count()), copy_lanes(op.result()->dtype()), [&](loop::Index i) {

@@ -224,10 +224,16 @@ std::unique_ptr<Block> legalize(const Block& block) {
 std::unique_ptr<Block> legalize(const Op& op) { return legalize(*alone(op)); }
 
 std::unique_ptr<Block> decomposition(const Op& op) {
+  std::vector<Type> types;
+  for (Value* v : op.operands) types.push_back(v->type());
+  return decomposition(op, types);
+}
+
+std::unique_ptr<Block> decomposition(const Op& op, std::span<const Type> operands) {
   const OpDef& d = def(op);
   STRATA_CHECK(d.decompose != nullptr, "{} has no decomposition", op.name());
   auto block = std::make_unique<Block>();
-  for (Value* v : op.operands) block->add_argument(v->type());
+  for (const Type& type : operands) block->add_argument(type);
   Builder b(*block);
   b.set_location(op.where);
   Values arguments = block->argument_values();
@@ -236,7 +242,9 @@ std::unique_ptr<Block> decomposition(const Op& op) {
 }
 
 Literals evaluate_decomposed(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
-  return evaluator.run(*decomposition(op), operands);
+  std::vector<Type> types;
+  for (const Literal& x : operands) types.push_back(x.type());
+  return evaluator.run(*decomposition(op, types), operands);
 }
 
 }  // namespace strata::op

@@ -44,7 +44,10 @@ std::unique_ptr<Block> legalize(const Op& op);
 
 /// The operations that `op` stands for (`decompose`) as a block of its own.
 std::unique_ptr<Block> decomposition(const Op& op);
-/// Reference evaluation by the decomposition, for operations that are defined by it.
+/// The same on operands of these types: sizes that `op` leaves open may be known.
+std::unique_ptr<Block> decomposition(const Op& op, std::span<const Type> operands);
+/// Reference evaluation by the decomposition, for operations that are defined by it. Operands have the sizes of their values, so a
+/// `decompose` that asks its operands for sizes, not the operation, works on shapes that are known only at run time.
 Literals evaluate_decomposed(const Op& op, std::span<const Literal> operands, Evaluator& evaluator);
 
 }  // namespace strata::op

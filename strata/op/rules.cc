@@ -183,6 +183,10 @@ loop::Inst* LowerContext::operand_at(const Op& op, int i, const loop::Index& off
   return operand(op, i, index);
 }
 
+loop::Inst* LowerContext::at(const Value* v, std::span<const loop::Index>) {
+  STRATA_UNREACHABLE("this kernel sees only the operands of one operation, not a {} from outside", v->type().to_string());
+}
+
 loop::Index linearized(std::span<const loop::Index> index, std::span<const std::int64_t> sizes) {
   loop::Index at = 0;
   for (std::size_t d = 0; d < index.size(); ++d) at = at * sizes[d] + index[d];

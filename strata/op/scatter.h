@@ -20,6 +20,6 @@ Values scatter_transpose(Builder&, const Op&, std::span<Value* const> operands, 
 Batched scatter_batch(Builder&, const Op&, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size);
 Factors scatter_shard(const Op&);
 std::int64_t scatter_grid(const Op&);
-void scatter_emit(LowerContext&, const Op&, loop::Ref* target, const loop::Index& point);
+void scatter_emit(LowerContext&, const Op&, std::span<loop::Ref* const> targets, const loop::Index& point);
 
 }  // namespace strata::op

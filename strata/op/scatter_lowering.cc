@@ -154,9 +154,9 @@ std::int64_t scatter_grid(const Op& op) {
   return points;
 }
 
-void scatter_emit(LowerContext& context, const Op& op, loop::Ref* target, const loop::Index& point) {
+void scatter_emit(LowerContext& context, const Op& op, std::span<loop::Ref* const> targets, const loop::Index& point) {
   expect_one_input(op);
-  Emitter(context, op, target).emit(point);
+  Emitter(context, op, targets[0]).emit(point);
 }
 
 }  // namespace strata::op

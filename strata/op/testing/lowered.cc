@@ -36,25 +36,30 @@ void run(const loop::Kernel& kernel, std::span<const Literal> operands, std::spa
   loop::interpret(kernel, parameters);
 }
 
-Literal run_update(const Op& op, const Update& lowering, std::span<const Literal> operands) {
-  Literal out(op.result()->type());
-  if (out.bytes() > 0) std::memcpy(out.mutable_data(), operands[0].data(), out.bytes());
+Literals run_update(const Op& op, const Update& lowering, std::span<const Literal> operands) {
+  Literals out;
+  for (Value* r : op.results()) {
+    const Literal& old = operands[static_cast<std::size_t>(r->index())];
+    out.emplace_back(r->type());
+    if (old.bytes() > 0) std::memcpy(out.back().mutable_data(), old.data(), old.bytes());
+  }
   std::int64_t grid = lowering.grid(op);
   if (grid == 0) return out;
   loop::Kernel kernel("update");
   loop::Builder b(kernel);
   BufferContext context(b, operands);
-  loop::Ref* target = b.parameter(out.dtype(), out.count(), loop::Ref::Mode::inout);
+  std::vector<loop::Ref*> targets;
+  for (const Literal& y : out) targets.push_back(b.parameter(y.dtype(), y.count(), loop::Ref::Mode::inout));
   kernel.grid = grid;
-  lowering.emit(context, op, target, b.grid());
-  run(kernel, operands, {&out, 1});
+  lowering.emit(context, op, targets, b.grid());
+  run(kernel, operands, out);
   return out;
 }
 
 }  // namespace
 
 Literals lowered(const Op& op, std::span<const Literal> operands) {
-  if (const Update* update = std::get_if<Update>(&def(op).lowering)) return {run_update(op, *update, operands)};
+  if (const Update* update = std::get_if<Update>(&def(op).lowering)) return run_update(op, *update, operands);
   Literals out;
   for (Value* r : op.results()) out.emplace_back(r->type());
   run(*lower_alone(op), operands, out);
