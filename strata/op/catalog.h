@@ -22,6 +22,7 @@
   X(constant)                \
   X(convert)                 \
   X(convolution)             \
+  X(custom_call)             \
   X(custom_jvp)              \
   X(custom_vjp)              \
   X(custom_vjp_linear)       \
@@ -35,6 +36,7 @@
   X(name)                    \
   X(optimization_barrier)    \
   X(pad)                     \
+  X(probe)                   \
   X(ragged_dot)              \
   X(reduce)                  \
   X(reduce_window)           \
@@ -61,6 +63,7 @@
   X(arithmetic)                      \
   X(batch_norm)                      \
   X(bitwise)                         \
+  X(check)                           \
   X(complex)                         \
   X(einsum)                          \
   X(function)                        \
