@@ -1,16 +1,18 @@
 # One function per thing we build, so that the list of rooms in the root reads as a list.
 #
-#   strata_room(NAME [LINK libs...] [PRIVATE libs...] [TEST_LINK libs...])
+#   strata_room(NAME [LINK libs...] [PRIVATE libs...] [TEST_LINK libs...] [SAMPLES room])
 # makes from strata/NAME/**/*.cc
 #   strata_NAME        a static library, linked to all rooms above it;
 #   NAME_test          one test program of all *_test.cc, registered with ctest.
+# Test files that register samples of operations (`add_samples("`) are objects of their own, strata_NAME_samples: with SAMPLES another
+# room's tests hold them too.
 # A folder without sources makes an empty interface library, so that the order of rooms stands from the start.
 
 set(STRATA_ROOMS "" CACHE INTERNAL "rooms declared so far, in order")
 set(STRATA_OBJECTS "" CACHE INTERNAL "objects of all rooms")
 
 function(strata_room name)
-  cmake_parse_arguments(R "" "" "LINK;PRIVATE;TEST_LINK" ${ARGN})
+  cmake_parse_arguments(R "" "SAMPLES" "LINK;PRIVATE;TEST_LINK" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS strata/${name}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|_main)\\.cc$")
@@ -42,10 +44,32 @@ function(strata_room name)
   set(STRATA_ROOMS "${STRATA_ROOMS}" CACHE INTERNAL "")
 
   if(STRATA_TESTS AND tests)
+    strata_samples_of("${tests}" samples)
+    if(samples)
+      list(REMOVE_ITEM tests ${samples})
+      add_library(strata_${name}_samples OBJECT ${samples})
+      target_link_libraries(strata_${name}_samples PRIVATE strata_${name} GTest::gtest GTest::gmock)
+      list(APPEND tests $<TARGET_OBJECTS:strata_${name}_samples>)
+    endif()
+    if(R_SAMPLES)
+      list(APPEND tests $<TARGET_OBJECTS:strata_${R_SAMPLES}_samples>)
+    endif()
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE strata_${name} ${R_PRIVATE} ${R_TEST_LINK} GTest::gtest_main GTest::gmock)
     add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   endif()
+endfunction()
+
+# Those of the files that register samples.
+function(strata_samples_of files out)
+  set(found "")
+  foreach(file ${files})
+    file(STRINGS ${file} lines REGEX "add_samples\\(\"" LIMIT_COUNT 1)
+    if(lines)
+      list(APPEND found ${file})
+    endif()
+  endforeach()
+  set(${out} ${found} PARENT_SCOPE)
 endfunction()
 
 # The installed library: every room in one shared object, with LLVM inside, so that no program of the same process
@@ -119,6 +143,10 @@ function(strata_programs)
     string(REPLACE "_" "-" program ${program})
     strata_program(${program} ${main})
   endforeach()
+  if(TARGET strata_op_samples)  # what strata-ops --types tells of
+    target_sources(strata-ops_program PRIVATE $<TARGET_OBJECTS:strata_op_samples>)
+    target_link_libraries(strata-ops_program PRIVATE GTest::gtest GTest::gmock)
+  endif()
   if(STRATA_TESTS)
     file(GLOB chapters CONFIGURE_DEPENDS tutorial/*.cc)
     foreach(chapter ${chapters})

@@ -1,0 +1,79 @@
+#include "strata/conformance/program.h"
+
+#include <algorithm>
+
+#include "strata/base/error.h"
+#include "strata/ir/text/parser.h"
+#include "strata/ir/text/printer.h"
+#include "strata/ir/verify.h"
+
+namespace strata::conformance {
+namespace {
+
+/// Whether a line consists of the separator, with blanks around it.
+bool separates(std::string_view line) {
+  std::size_t begin = line.find_first_not_of(" \t"), end = line.find_last_not_of(" \t\r");
+  return begin != std::string_view::npos && line.substr(begin, end - begin + 1) == "// -----";
+}
+
+std::string first_difference(std::string_view a, std::string_view b) {
+  std::size_t at = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  std::size_t line = static_cast<std::size_t>(std::count(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
+  auto excerpt = [&](std::string_view text) { return std::string(text.substr(at < 30 ? 0 : at - 30, 80)); };
+  return fmt::format("line {}: '{}' became '{}'", line, excerpt(a), excerpt(b));
+}
+
+}  // namespace
+
+std::vector<Part> split(std::string_view text) {
+  std::vector<Part> out;
+  std::size_t begin = 0;
+  int line = 1, first = 1;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    if (separates(text.substr(at, end - at))) {
+      out.push_back({text.substr(begin, at - begin), first});
+      begin = std::min(end + 1, text.size());
+      first = line + 1;
+    }
+    at = end + 1;
+    ++line;
+  }
+  out.push_back({text.substr(begin), first});
+  return out;
+}
+
+Result<std::unique_ptr<ir::Module>> load(const Part& part, const std::string& filename) {
+  std::string text = std::string(static_cast<std::size_t>(part.first_line - 1), '\n');
+  text += part.text;
+  auto module = ir::parse(text, filename);
+  if (!module) return module.status();
+  if (Status s = ir::verify(**module); !s.ok()) return s;
+  return module;
+}
+
+Result<std::vector<ir::Function*>> entries(const ir::Module& module, const std::string& name, const std::string& filename) {
+  if (!name.empty()) {
+    ir::Function* f = module.find(name);
+    if (f == nullptr) return Status(Code::invalid, "{}: no function @{}", filename, name);
+    return std::vector<ir::Function*>{f};
+  }
+  for (const char* usual : {"main", "jit_main"})
+    if (ir::Function* f = module.find(usual)) return std::vector<ir::Function*>{f};
+  std::vector<ir::Function*> out;
+  for (const auto& f : module.functions)
+    if (f->body.num_arguments() == 0) out.push_back(f.get());
+  if (out.empty() && module.entry() != nullptr) out.push_back(module.entry());
+  return out;
+}
+
+Status print_is_fixpoint(const ir::Module& module) {
+  std::string once = ir::print(module);
+  auto read = ir::parse(once, "printed");
+  if (!read) return Status(Code::invalid, "what was printed cannot be read: {}", read.status().message());
+  std::string twice = ir::print(**read);
+  if (once != twice) return Status(Code::invalid, "printing is no fixpoint: {}", first_difference(once, twice));
+  return Status();
+}
+
+}  // namespace strata::conformance

@@ -1,0 +1,32 @@
+// Text programs as files hold them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/base/result.h"
+#include "strata/ir/graph.h"
+
+namespace strata::conformance {
+
+/// A program of a file: what stands between two lines `// -----`.
+struct Part {
+  std::string_view text;
+  int first_line = 1;  // in the file
+};
+/// One part for a text without such lines.
+std::vector<Part> split(std::string_view text);
+
+/// Reads and verifies a part; messages name the line in the file.
+Result<std::unique_ptr<ir::Module>> load(const Part& part, const std::string& filename);
+
+/// The functions to run: `name`; without one `main`, else `jit_main`, else every function without arguments in order, else
+/// the module's entry. Empty for a module without functions; Code::invalid when `name` is not there.
+Result<std::vector<ir::Function*>> entries(const ir::Module& module, const std::string& name, const std::string& filename);
+
+/// Whether printing the module and reading that again gives the same text; otherwise says where it does not.
+Status print_is_fixpoint(const ir::Module& module);
+
+}  // namespace strata::conformance
