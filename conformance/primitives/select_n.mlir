@@ -1,0 +1,6 @@
+module @jit_select_n attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<6xi1>, %arg1: tensor<6xf32>, %arg2: tensor<6xf32>) -> (tensor<6xf32> {jax.result_info = "result"}) {
+    %0 = stablehlo.select %arg0, %arg2, %arg1 : tensor<6xi1>, tensor<6xf32>
+    return %0 : tensor<6xf32>
+  }
+}
