@@ -16,6 +16,7 @@
 #include "strata/ir/text/printer.h"
 #include "strata/ir/verify.h"
 #include "strata/op/catalog.h"
+#include "strata/transform/export.h"
 
 namespace {
 
@@ -91,6 +92,7 @@ std::string pass_list() {
 
 int main(int argc, char** argv) {
   op::catalog();
+  transform::add_export_pass();
   Options o;
   CLI::App app("reads a StableHLO program, verifies it, applies passes, prints it", "strata-opt");
   app.add_option("--passes", o.passes, "passes to apply, in order")->delimiter(',')->check([](const std::string& name) {

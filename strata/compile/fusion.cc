@@ -54,7 +54,7 @@ struct Uses {
       for (std::size_t i = 0; i < op->operands.size(); ++i) {
         const Value* v = op->operands[i];
         of[v].push_back({op.get(), static_cast<int>(i)});
-        if (structured || (is_update(*op) && i == 0)) stored.insert(v);
+        if (structured || (is_update(*op) && static_cast<int>(i) < op->num_results())) stored.insert(v);
       }
       for (const auto& region : op->regions)
         for (const Value* v : ir::captures(*region)) stored.insert(v);
@@ -146,7 +146,7 @@ std::vector<Access> accesses(const Op& op, const std::unordered_set<const Value*
   std::vector<Index> index;
   for (int i = 0; i < frame.rank(); ++i) index.push_back(frame[i] == 1 ? Index(0) : b.index_of(b.load(variables, i), 0, frame[i] - 1));
   if (is_reduction(op)) {
-    int n = static_cast<int>(op.operands.size()) / 2;
+    int n = op.num_results();
     for (int i = 0; i < n; ++i) dry.at(op.operand(i), index);
     for (int i = n; i < 2 * n; ++i) dry.at(op.operand(i), {});
   } else {
@@ -259,7 +259,9 @@ class Grouping {
       bool plain = reduction.combiner != op::Combiner::region;
       joinable = plain && along_memory && trailing && !split && g.total > 0 && rows > 0 && rows < g.total;
       if (joinable) g.rows = rows;
-      reads = accesses(op, inlined_);
+      reads = g.total > 0 ? accesses(op, inlined_) : tree_reads(op);
+      for (const auto& region : op.regions)
+        for (const Value* v : ir::captures(*region)) reads.push_back({Access::Kind::other, v});
     } else if (is_contraction(op)) {
       g.kind = GroupKind::product;
       reads = tree_reads(op);

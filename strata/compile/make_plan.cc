@@ -122,7 +122,11 @@ class Planner {
     const Group& g = scope.fusion.groups[static_cast<std::size_t>(at)];
     if (last != at) return false;
     return (g.kind == GroupKind::loops && g.flat && g.rows == 0) ||
-           (g.kind == GroupKind::update && g.roots.front()->operand(0) == old && !updates_read(*g.roots.front(), old, scope.fusion));
+           (g.kind == GroupKind::update && updates_alone(*g.roots.front(), made->index(), old, scope.fusion));
+  }
+  /// Whether result r of an update is operand r, `old`, changed, and nothing else that the update reads is computed from `old`.
+  static bool updates_alone(const Op& op, int r, const Value* old, const Fusion& fusion) {
+    return op.operand(r) == old && std::count(op.operands.begin(), op.operands.end(), old) == 1 && !updates_read(op, old, fusion);
   }
   /// Whether an update's new elements or places are computed from the old array, which must then stay whole meanwhile.
   static bool updates_read(const Op& op, const Value* old, const Fusion& fusion) {
@@ -130,7 +134,10 @@ class Planner {
       if (v == old) return true;
       return fusion.inlined.count(v) && std::any_of(v->op()->operands.begin(), v->op()->operands.end(), reads_old);
     };
-    return std::any_of(op.operands.begin() + 1, op.operands.end(), reads_old);
+    for (const auto& region : op.regions)
+      for (const Value* v : ir::captures(*region))
+        if (reads_old(v)) return true;
+    return std::any_of(op.operands.begin() + op.num_results(), op.operands.end(), reads_old);
   }
 
   /// Results that may take the memory of donated arguments.
@@ -200,15 +207,17 @@ class Planner {
 
   void update(Scope& scope, const Group& group, Steps& steps) {
     const Op& op = *group.roots.front();
-    const Value *old = op.operand(0), *v = op.result();
-    const Address from = place_.at(old);
-    auto wish = scope.desired.find(v);
-    bool in_place = owns(scope, old) && may_replace(scope, v, old);
-    if (in_place && (wish == scope.desired.end() || wish->second == from)) {
-      place_[v] = from;
-    } else {
-      place_[v] = target(scope, v);
-      copy(from, place_[v], bytes_of(v), steps);
+    for (const Value* v : op.results()) {
+      const Value* old = op.operand(v->index());
+      const Address from = place_.at(old);
+      auto wish = scope.desired.find(v);
+      bool in_place = owns(scope, old) && may_replace(scope, v, old);
+      if (in_place && (wish == scope.desired.end() || wish->second == from)) {
+        place_[v] = from;
+      } else {
+        place_[v] = target(scope, v);
+        copy(from, place_[v], bytes_of(v), steps);
+      }
     }
     launch(scope, group, build_update(op, scope.fusion), steps);
   }

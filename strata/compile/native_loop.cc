@@ -1,5 +1,6 @@
 #include "strata/compile/native_loop.h"
 
+#include "strata/op/lower_region.h"
 #include "strata/op/scan.h"
 
 namespace strata::compile {
@@ -9,43 +10,15 @@ using ir::Block;
 using ir::Op;
 using ir::Value;
 
-bool all_scalar(const Block& block) {
-  for (const auto& a : block.arguments())
-    if (!a->type().is_tensor() || a->rank() != 0) return false;
-  for (const auto& op : block.ops()) {
-    if (!std::holds_alternative<op::Elemental>(op::def(*op).lowering) || op->num_results() != 1 || op->result()->rank() != 0) return false;
-    for (const Value* v : op->operands)
-      if (v->rank() != 0) return false;
-  }
-  return true;
-}
-
-/// A block's operations on scalars; its arguments are bound, values from outside are read from memory.
-class ScalarContext : public KernelContext {
- public:
-  using KernelContext::KernelContext;
-  void bind(const Value* v, Inst* inst) { bound_[v] = inst; }
-  void enter(const Block& block) { block_ = &block; }
-  void leave() { block_ = nullptr; }
-
- protected:
-  bool inlined(const Value* v) override { return v->op() && v->block() == block_; }
-  Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
-    auto it = bound_.find(v);
-    return it != bound_.end() ? it->second : KernelContext::leaf(v, index, offset);
-  }
-
- private:
-  const Block* block_ = nullptr;
-  std::unordered_map<const Value*, Inst*> bound_;
-};
+/// A reduction inside longer than this is worth kernels of its own.
+constexpr std::int64_t kMostReduced = 64;
 
 class NativeLoop {
  public:
   NativeLoop(const Op& op, const Fusion& fusion) : op_(op), fusion_(fusion) {
     built_.kernel = std::make_unique<loop::Kernel>("loop");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
-    context_ = std::make_unique<ScalarContext>(*builder_, fusion, built_);
+    context_ = std::make_unique<KernelContext>(*builder_, fusion, built_);
   }
 
   Built run_while() {
@@ -86,12 +59,7 @@ class NativeLoop {
     return out;
   }
   std::vector<Inst*> block(const Block& region, const std::vector<Inst*>& arguments) {
-    for (std::size_t i = 0; i < arguments.size(); ++i) context_->bind(region.argument(static_cast<int>(i)), arguments[i]);
-    context_->enter(region);
-    std::vector<Inst*> out;
-    for (const Value* v : region.results) out.push_back(context_->at(v, {}));
-    context_->leave();
-    return out;
+    return op::lower_region(*context_, region, arguments);
   }
   void assign(const std::vector<Inst*>& carries, const std::vector<Inst*>& values) {
     for (std::size_t i = 0; i < carries.size(); ++i) builder_->set(carries[i], values[i]);
@@ -108,7 +76,7 @@ class NativeLoop {
   const Fusion& fusion_;
   BuiltKernel built_;
   std::unique_ptr<loop::Builder> builder_;
-  std::unique_ptr<ScalarContext> context_;
+  std::unique_ptr<KernelContext> context_;
 };
 
 }  // namespace
@@ -117,10 +85,7 @@ std::optional<Built> build_native_loop(const Op& op, const Fusion& fusion) {
   const auto* structured = std::get_if<op::Structured>(&op::def(op).lowering);
   if (!structured) return std::nullopt;
   for (const auto& region : op.regions)
-    if (!all_scalar(*region)) return std::nullopt;
-  for (const auto& region : op.regions)
-    for (const Value* v : ir::captures(*region))
-      if (v->rank() != 0) return std::nullopt;
+    if (op::emission(*region, kMostReduced) == op::Emission::none) return std::nullopt;
   if (structured->kind == op::Structured::Kind::while_) return NativeLoop(op, fusion).run_while();
   if (structured->kind == op::Structured::Kind::scan) return NativeLoop(op, fusion).run_scan();
   return std::nullopt;

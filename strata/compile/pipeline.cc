@@ -2,6 +2,7 @@
 
 #include "strata/op/def.h"
 #include "strata/op/legalize.h"
+#include "strata/op/lower_region.h"
 #include "strata/transform/remat.h"
 #include "strata/transform/simplify.h"
 
@@ -30,8 +31,11 @@ void split_barriers(ir::Block& block) {
   block.results = map(block.results);
 }
 
-/// Operations without a lowering become those that they stand for.
-void decompose(ir::Block& block) {
+bool has_lowering(const ir::Op& op) { return !std::holds_alternative<op::None>(op::def(op).lowering); }
+bool has_kernel(const ir::Op& op) { return has_lowering(op) && op::regions_fit_kernels(op); }
+
+/// Operations that are not `kept` become those that they stand for.
+void decompose(ir::Block& block, bool (*kept)(const ir::Op&)) {
   ir::ValueMap map;
   std::vector<std::unique_ptr<ir::Op>> old = std::move(block.ops());
   block.ops().clear();
@@ -39,14 +43,13 @@ void decompose(ir::Block& block) {
   for (auto& op : old) {
     op->operands = map(op->operands);
     for (auto& region : op->regions) ir::replace_uses(*region, map);
-    const op::OpDef& d = op::def(*op);
-    if (!d.decompose || !std::holds_alternative<op::None>(d.lowering)) {
-      for (auto& region : op->regions) decompose(*region);
+    if (!op::def(*op).decompose || kept(*op)) {
+      for (auto& region : op->regions) decompose(*region, kept);
       block.append(std::move(op));
       continue;
     }
     auto body = op::decomposition(*op);
-    decompose(*body);
+    decompose(*body, kept);
     ir::Values results = ir::inline_block(b, *body, op->operands);
     for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), results[static_cast<std::size_t>(i)]);
   }
@@ -65,8 +68,9 @@ bool strange(const ir::Block& block) {
 std::unique_ptr<ir::Block> prepare(const ir::Block& block) {
   std::unique_ptr<ir::Block> out = ir::clone(block);
   transform::expand(*out);
-  decompose(*out);
+  decompose(*out, has_lowering);
   if (strange(*out)) out = op::legalize(*out);
+  decompose(*out, has_kernel);  // which regions fit is known now that their types are those of kernels
   transform::simplify(*out);
   split_barriers(*out);
   return out;

@@ -95,7 +95,7 @@ class Reduce {
     return context.at(op_.operand(operand), split_.index(context.b, o, k, x));
   }
   Inst* initial(KernelContext& context, int operand = 0) {
-    return context.at(op_.operand(operand + static_cast<int>(op_.operands.size()) / 2), {});
+    return context.at(op_.operand(operand + op_.num_results()), {});
   }
   /// init op total, rounded.
   Inst* finish(KernelContext& context, Inst* total) {
@@ -210,11 +210,13 @@ class Reduce {
       b.for_(0, width, 1, column);
   }
 
-  std::vector<Inst*> apply(KernelContext& context, const std::vector<Inst*>& state, const std::vector<Inst*>& elements) {
-    std::vector<Inst*> arguments = state;
-    arguments.insert(arguments.end(), elements.begin(), elements.end());
-    return op::lower_region(context, op_.region(0), arguments);
+  std::vector<Inst*> apply(KernelContext& context, std::vector<Inst*> state, const std::vector<Inst*>& elements) {
+    if (auto extremum = op::arg_extremum(op_.region(0))) return op::lower_extremum(context.b, extremum->maximum, state, elements);
+    state.insert(state.end(), elements.begin(), elements.end());
+    return op::lower_region(context, op_.region(0), state);
   }
+  /// In the type that the region computes in.
+  Inst* promoted(loop::Builder& b, int operand, Inst* x) { return b.convert(op_.result(operand)->dtype(), x); }
 
   /// A general region, element after element.
   void sequential() {
@@ -222,13 +224,13 @@ class Reduce {
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
     std::int64_t inner = split_.inner();
-    int n = static_cast<int>(op_.operands.size()) / 2;
+    int n = op_.num_results();
     std::int64_t outputs = split_.outer() * inner, per_point = largest_divisor(outputs, 64);
     built.kernel->grid = outputs / per_point;
     b.for_(0, per_point, 1, [&](Index i) {
       Index out = b.grid() * per_point + i;
       std::vector<Inst*> state;
-      for (int a = 0; a < n; ++a) state.push_back(b.local(initial(context, a)));
+      for (int a = 0; a < n; ++a) state.push_back(b.local(promoted(b, a, initial(context, a))));
       b.for_(0, split_.reduced(), 1, [&](Index k) { step(context, state, b.div(out, inner), k, b.mod(out, inner)); });
       for (int a = 0; a < n; ++a) b.store(context.output(op_.result(a)), out, b.get(state[static_cast<std::size_t>(a)]));
     });
@@ -239,23 +241,10 @@ class Reduce {
     std::vector<Inst*> now, elements;
     for (std::size_t a = 0; a < state.size(); ++a) {
       now.push_back(b.get(state[a]));
-      elements.push_back(element(context, o, k, x, static_cast<int>(a)));
+      elements.push_back(promoted(b, static_cast<int>(a), element(context, o, k, x, static_cast<int>(a))));
     }
     std::vector<Inst*> next = apply(context, now, elements);
     for (std::size_t a = 0; a < state.size(); ++a) b.set(state[a], next[a]);
-  }
-
-  /// Whether (v, i) comes before (w, j) in the total order of op/reduce.h.
-  Inst* better(loop::Builder& b, bool maximum, Inst* v, Inst* i, Inst* w, Inst* j) {
-    using loop::Compare;
-    auto both = [&](Inst* x, Inst* y) { return b.binary(loop::Opcode::and_, x, y); };
-    auto either = [&](Inst* x, Inst* y) { return b.binary(loop::Opcode::or_, x, y); };
-    DType dtype = v->type.dtype;
-    Inst *wide_v = widen(b, dtype, v), *wide_w = widen(b, dtype, w);
-    Inst *v_nan = b.compare(Compare::ne, wide_v, wide_v), *w_nan = b.compare(Compare::ne, wide_w, wide_w);
-    Inst* ahead = either(b.compare(maximum ? Compare::gt : Compare::lt, wide_v, wide_w), both(v_nan, b.unary(loop::Opcode::not_, w_nan)));
-    Inst* level = either(b.compare(Compare::eq, wide_v, wide_w), both(v_nan, w_nan));
-    return either(ahead, both(level, b.compare(Compare::lt, i, j)));
   }
 
   /// An argument maximum or minimum has one result in any order, so lanes run side by side and meet at the end.
@@ -279,10 +268,9 @@ class Reduce {
       for (int a = 0; a < 2; ++a) last.push_back(b.local(initial(context, a)));
       bool maximum = op::arg_extremum(op_.region(0))->maximum;
       b.for_(0, lanes, 1, [&](Index l) {
-        Inst *value = b.load(meet[0], l), *index = b.load(meet[1], l);
-        Inst* take = better(b, maximum, value, index, b.get(last[0]), b.get(last[1]));
-        b.set(last[0], b.select(take, value, b.get(last[0])));
-        b.set(last[1], b.select(take, index, b.get(last[1])));
+        std::vector<Inst*> now{b.get(last[0]), b.get(last[1])}, met{b.load(meet[0], l), b.load(meet[1], l)};
+        std::vector<Inst*> best = op::lower_extremum(b, maximum, now, met);
+        for (std::size_t a = 0; a < 2; ++a) b.set(last[a], best[a]);
       });
       for (int a = 0; a < 2; ++a) b.store(context.output(op_.result(a)), row, b.get(last[static_cast<std::size_t>(a)]));
     });

@@ -72,4 +72,21 @@ std::optional<ArgExtremum> arg_extremum(const Block& region) {
   return std::nullopt;
 }
 
+std::vector<loop::Inst*> lower_extremum(loop::Builder& b, bool maximum, std::span<loop::Inst* const> state,
+                                        std::span<loop::Inst* const> element) {
+  using loop::Compare;
+  auto both = [&](loop::Inst* x, loop::Inst* y) { return b.binary(loop::Opcode::and_, x, y); };
+  auto either = [&](loop::Inst* x, loop::Inst* y) { return b.binary(loop::Opcode::or_, x, y); };
+  DType wide = accumulator(element[0]->type.dtype);
+  loop::Inst *v = b.convert(wide, element[0]), *w = b.convert(wide, state[0]);
+  loop::Inst *ahead = b.compare(maximum ? Compare::gt : Compare::lt, v, w), *level = b.compare(Compare::eq, v, w);
+  if (is_float(wide)) {
+    loop::Inst *v_nan = b.compare(Compare::ne, v, v), *w_nan = b.compare(Compare::ne, w, w);
+    ahead = either(ahead, both(v_nan, b.unary(loop::Opcode::not_, w_nan)));
+    level = either(level, both(v_nan, w_nan));
+  }
+  loop::Inst* take = either(ahead, both(level, b.compare(Compare::lt, element[1], state[1])));
+  return {b.select(take, element[0], state[0]), b.select(take, element[1], state[1])};
+}
+
 }  // namespace strata::op

@@ -104,12 +104,6 @@ Values widened(Builder& b, const Values& values, const Flags& wanted, const std:
   return out;
 }
 
-std::vector<Type> types_of(std::span<Value* const> values) {
-  std::vector<Type> out;
-  for (Value* v : values) out.push_back(v->type());
-  return out;
-}
-
 JvpResult case_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
   std::vector<Type> types = types_of(op.results());
   Branches branches;

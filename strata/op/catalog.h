@@ -16,6 +16,7 @@
   X(broadcast_in_dim)        \
   X(call)                    \
   X(case)                    \
+  X(chlo_scan)               \
   X(clamp)                   \
   X(compare)                 \
   X(concatenate)             \
@@ -33,6 +34,7 @@
   X(gather)                  \
   X(if)                      \
   X(iota)                    \
+  X(map)                     \
   X(name)                    \
   X(optimization_barrier)    \
   X(pad)                     \
@@ -51,8 +53,10 @@
   X(select)                  \
   X(select_and_scatter)      \
   X(slice)                   \
+  X(sort)                    \
   X(stop_gradient)           \
   X(storage_cast)            \
+  X(top_k)                   \
   X(torch_index_select)      \
   X(transpose)               \
   X(while)                   \

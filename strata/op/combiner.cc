@@ -1,8 +1,10 @@
 #include "strata/op/combiner.h"
 
 #include <limits>
-#include <unordered_map>
 
+#include "strata/ir/text/combiner_text.h"
+#include "strata/op/build.h"
+#include "strata/op/legalize.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -55,22 +57,6 @@ T identity_of(Combiner combiner) {
   }
   STRATA_UNREACHABLE("no identity of {} on {}", name(combiner), strata::name(dtype_of<T>));
 }
-
-/// Elements of a region's operations are the region's own values, which are already instructions.
-class RegionContext : public LowerContext {
- public:
-  explicit RegionContext(loop::Builder& builder) : LowerContext(builder) {}
-  void set(const Value* v, loop::Inst* inst) { values_[v] = inst; }
-  loop::Inst* value(const Value* v) const {
-    auto it = values_.find(v);
-    if (it == values_.end()) throw Error("region", "a combiner may use only its own arguments and constants");
-    return it->second;
-  }
-  loop::Inst* operand(const Op& op, int i, std::span<const loop::Index>) override { return value(op.operand(i)); }
-
- private:
-  std::unordered_map<const Value*, loop::Inst*> values_;  // lookup only
-};
 
 }  // namespace
 
@@ -153,18 +139,68 @@ void expect_region(std::string_view op, std::span<const std::unique_ptr<Block>> 
   for (std::size_t i = 0; i < n; ++i) expect(region.results[i], dtypes[i]);
 }
 
-std::vector<loop::Inst*> lower_region(LowerContext& context, const Block& region, std::span<loop::Inst* const> arguments) {
-  STRATA_CHECK(region.arguments().size() == arguments.size());
-  RegionContext inner(context.b);
-  for (std::size_t i = 0; i < arguments.size(); ++i) inner.set(region.argument(static_cast<int>(i)), arguments[i]);
-  for (const auto& op : region.ops()) {
-    const Elemental* elemental = std::get_if<Elemental>(&def(*op).lowering);
-    if (elemental == nullptr) throw Error("region", "{} inside a combiner cannot be compiled", op->name());
-    for (int r = 0; r < op->num_results(); ++r) inner.set(op->result(r), elemental->element(inner, *op, r, {}));
+void expect_promotable(std::string_view op, DType element, DType dtype) {
+  bool kind = is_bool(element) == is_bool(dtype) && is_integer(element) == is_integer(dtype) && is_signed(element) == is_signed(dtype) &&
+              is_complex(element) == is_complex(dtype);
+  if (!kind || bit_width(element) > bit_width(dtype))
+    throw Error(std::string(op), "elements of {} cannot be combined in {}", strata::name(element), strata::name(dtype));
+}
+
+Literal promoted(const Literal& x, DType dtype, Evaluator& evaluator) {
+  if (x.dtype() == dtype) return x;
+  Block block;
+  Value* v = block.add_argument(x.type());
+  Builder b(block);
+  block.results = {convert(b, v, dtype)};
+  return evaluator.run(block, {&x, 1})[0];
+}
+
+namespace {
+
+/// The operation with operands of other types.
+Op& combine_again(Builder& b, const Op& op, Values operands, std::vector<Type> types) {
+  return b.create(op.info(), std::move(operands), op.attrs, {}, std::move(types));
+}
+
+std::vector<Parts> part_by_part(Builder& b, const Op& op, std::span<const Parts> operands) {
+  Parts out;
+  std::vector<Type> types = part_types(op.result()->type());
+  for (std::size_t p = 0; p < types.size(); ++p) {
+    Values mine;
+    for (const Parts& parts : operands) mine.push_back(parts.size() == 1 ? parts[0] : parts[p]);
+    out.push_back(combine_again(b, op, mine, {types[p]}).result());
   }
-  std::vector<loop::Inst*> results;
-  for (Value* v : region.results) results.push_back(inner.value(v));
-  return results;
+  return {out};
+}
+
+std::vector<Parts> as_region(Builder& b, const Op& op, std::span<const Parts> operands) {
+  Attrs attrs = op.attrs;
+  attrs.set("combiner", std::string("region"));
+  std::vector<std::unique_ptr<Block>> regions;
+  regions.push_back(legalize_region(*ir::combiner_region(combiner_attr(op), op.operand(0)->dtype())));
+  Values flat;
+  for (const Parts& parts : operands) flat.insert(flat.end(), parts.begin(), parts.end());
+  return {b.create(op.info(), flat, attrs, std::move(regions), part_types(op.result()->type())).results()};
+}
+
+std::vector<Parts> widened(Builder& b, const Op& op, std::span<const Parts> operands) {
+  DType dtype = op.operand(0)->dtype();
+  Values wide;
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    wide.push_back(op.operands[i]->dtype() == dtype ? decode(b, operands[i][0], dtype) : operands[i][0]);
+  Op& made = combine_again(b, op, wide, {op.result()->type().with(wide_type(dtype))});
+  return {{encode(b, made.result(), dtype)}};
+}
+
+}  // namespace
+
+std::vector<Parts> split_combined(Builder& b, const Op& op, std::span<const Parts> operands, bool rounds_each) {
+  if (!op.regions.empty()) return {};
+  DType dtype = op.operand(0)->dtype();
+  const std::string& word = combiner_attr(op);
+  if (word == "assign" || is_legal(dtype) || (is_complex(dtype) && word == "add")) return part_by_part(b, op, operands);
+  if (is_complex(dtype) || (is_float(dtype) && rounds_each)) return as_region(b, op, operands);
+  return widened(b, op, operands);
 }
 
 loop::Inst* lower_combine(loop::Builder& b, Combiner combiner, DType dtype, loop::Inst* current, loop::Inst* update) {

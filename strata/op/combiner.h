@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "strata/op/def.h"
+#include "strata/op/lower_region.h"
 #include "strata/op/numbers.h"
 
 namespace strata::op {
@@ -72,8 +73,15 @@ void expect_combiner(std::string_view op, Combiner combiner, DType dtype);
 /// Throws unless the region maps 2n scalars of `dtypes` (current values, then new ones) to n scalars of them.
 void expect_region(std::string_view op, std::span<const std::unique_ptr<Block>> regions, const std::vector<DType>& dtypes);
 
-/// Emits the operations of a region of scalars as instructions; `arguments` hold elements in their storage dtypes.
-std::vector<loop::Inst*> lower_region(LowerContext& context, const Block& region, std::span<loop::Inst* const> arguments);
+/// Throws unless `dtype` is the element type or one that it may be promoted to (C6 of reduce, C23 of scatter): of the same kind, no narrower.
+void expect_promotable(std::string_view op, DType element, DType dtype);
+/// x in another dtype of its kind.
+Literal promoted(const Literal& x, DType dtype, Evaluator& evaluator);
+
+/// `split` of an operation whose region is said by the attribute `combiner`, with complex or narrow values: sums part by part, others as
+/// a region on parts. Narrow floats are combined in f32 and rounded once, or in every application where `rounds_each`.
+std::vector<Parts> split_combined(Builder& b, const Op& op, std::span<const Parts> operands, bool rounds_each);
+
 /// Emits current op update in the storage dtype `dtype` (rounded once), for a plain combiner.
 loop::Inst* lower_combine(loop::Builder& b, Combiner combiner, DType dtype, loop::Inst* current, loop::Inst* update);
 

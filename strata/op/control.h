@@ -42,6 +42,10 @@ Values custom_jvp(Builder& b, BlockPtr primal, BlockPtr jvp, Values operands);
 /// (residuals..., cotangents of all results...) -> cotangents of the operands numbered in `differentiable`.
 Values custom_vjp(Builder& b, BlockPtr primal, BlockPtr fwd, BlockPtr bwd, Values operands, ir::Ints differentiable);
 
+/// `decompose` of operations that call their first region; and of those that give their operands on.
+Values call_first_region(Builder& b, const Op& op, std::span<Value* const> operands);
+Values give_on(Builder& b, const Op& op, std::span<Value* const> operands);
+
 /// A mutable cell with this initial value; its value now; a new value.
 Value* ref_new(Builder& b, Value* initial);
 Value* ref_get(Builder& b, Value* ref);

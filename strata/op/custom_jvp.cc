@@ -17,24 +17,12 @@ namespace {
 
 using Flags = std::vector<bool>;
 
-std::vector<Type> types_of(std::span<Value* const> values) {
-  std::vector<Type> out;
-  for (Value* v : values) out.push_back(v->type());
-  return out;
-}
-
-void check_types(const char* what, const std::vector<Type>& given, const std::vector<Type>& expected) {
-  if (given.size() != expected.size()) throw Error("custom_jvp", "{}: {} for {}", what, given.size(), expected.size());
-  for (std::size_t i = 0; i < given.size(); ++i)
-    if (given[i] != expected[i]) throw Error("custom_jvp", "{} {}: {} for {}", what, i, given[i].to_string(), expected[i].to_string());
-}
-
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const BlockPtr> regions) {  // custom_jvp_c1
   if (regions.size() != 2) throw Error("custom_jvp", "needs a primal and a jvp, got {} regions", regions.size());
   std::vector<Type> in = types_of(operands), out = regions[0]->result_types();
-  check_types("arguments of the primal", types_of(regions[0]->argument_values()), in);
-  check_types("arguments of the jvp (primals, tangents)", types_of(regions[1]->argument_values()), joined(in, in));
-  check_types("results of the jvp (results, tangents)", regions[1]->result_types(), joined(out, out));
+  expect_types("custom_jvp", "arguments of the primal", types_of(regions[0]->argument_values()), in);
+  expect_types("custom_jvp", "arguments of the jvp (primals, tangents)", types_of(regions[1]->argument_values()), joined(in, in));
+  expect_types("custom_jvp", "results of the jvp (results, tangents)", regions[1]->result_types(), joined(out, out));
   return out;
 }
 
@@ -87,6 +75,7 @@ const OpDef& custom_jvp_def() {
       .shard = None{"sharding passes along the edges of the primal, not through factors"},
       .cost = cost,
       .lowering = Structured{Structured::Kind::call},
+      .decompose = call_first_region,
   };
   return def;
 }

@@ -22,18 +22,6 @@ namespace {
 
 using Flags = std::vector<bool>;
 
-std::vector<Type> types_of(std::span<Value* const> values) {
-  std::vector<Type> out;
-  for (Value* v : values) out.push_back(v->type());
-  return out;
-}
-
-void check_types(const char* what, const std::vector<Type>& given, const std::vector<Type>& expected) {
-  if (given.size() != expected.size()) throw Error("custom_vjp", "{}: {} for {}", what, given.size(), expected.size());
-  for (std::size_t i = 0; i < given.size(); ++i)
-    if (given[i] != expected[i]) throw Error("custom_vjp", "{} {}: {} for {}", what, i, given[i].to_string(), expected[i].to_string());
-}
-
 std::size_t residual_count(const Attrs& attrs) {
   std::int64_t n = expect_attr<std::int64_t>("custom_vjp", attrs, "num_residuals");
   if (n < 0) throw Error("custom_vjp", "num_residuals is negative: {}", n);
@@ -44,19 +32,19 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   if (regions.size() != 3) throw Error("custom_vjp", "needs a primal, a fwd and a bwd, got {} regions", regions.size());
   std::size_t n = residual_count(attrs);
   std::vector<Type> in = types_of(operands), out = regions[0]->result_types(), kept = regions[1]->result_types();
-  check_types("arguments of the primal", types_of(regions[0]->argument_values()), in);
-  check_types("arguments of fwd", types_of(regions[1]->argument_values()), in);
+  expect_types("custom_vjp", "arguments of the primal", types_of(regions[0]->argument_values()), in);
+  expect_types("custom_vjp", "arguments of fwd", types_of(regions[1]->argument_values()), in);
   if (kept.size() != out.size() + n)
     throw Error("custom_vjp", "fwd returns {} values, needs {} results and {} residuals", kept.size(), out.size(), n);
   std::vector<Type> residuals = part(kept, out.size(), n), cotangents;
-  check_types("results of fwd", part(kept, 0, out.size()), out);
-  check_types("arguments of bwd (residuals, cotangents)", types_of(regions[2]->argument_values()), joined(residuals, out));
+  expect_types("custom_vjp", "results of fwd", part(kept, 0, out.size()), out);
+  expect_types("custom_vjp", "arguments of bwd (residuals, cotangents)", types_of(regions[2]->argument_values()), joined(residuals, out));
   for (std::int64_t i : expect_attr<Ints>("custom_vjp", attrs, "differentiable")) {
     if (i < 0 || i >= static_cast<std::int64_t>(in.size()) || !is_differentiable(in[static_cast<std::size_t>(i)]))  // custom_vjp_c2
       throw Error("custom_vjp", "operand {} cannot have a cotangent", i);
     cotangents.push_back(in[static_cast<std::size_t>(i)]);
   }
-  check_types("results of bwd", regions[2]->result_types(), cotangents);
+  expect_types("custom_vjp", "results of bwd", regions[2]->result_types(), cotangents);
   return out;
 }
 
@@ -121,8 +109,8 @@ std::vector<Type> infer_linear(std::span<Value* const> operands, const Attrs& at
   std::size_t n = residual_count(attrs);
   std::vector<Type> in = types_of(operands), arguments = types_of(regions[0]->argument_values());
   if (n > in.size() || n > arguments.size()) throw Error("custom_vjp_linear", "{} residuals of {} operands", n, in.size());
-  check_types("residuals", part(arguments, 0, n), part(in, 0, n));
-  check_types("results of bwd", regions[0]->result_types(), part(in, n, in.size() - n));
+  expect_types("custom_vjp_linear", "residuals", part(arguments, 0, n), part(in, 0, n));
+  expect_types("custom_vjp_linear", "results of bwd", regions[0]->result_types(), part(in, n, in.size() - n));
   return part(arguments, n, arguments.size() - n);
 }
 
@@ -215,6 +203,7 @@ const OpDef& custom_vjp_def() {
       .shard = None{"sharding passes along the edges of the primal, not through factors"},
       .cost = cost,
       .lowering = Structured{Structured::Kind::call},
+      .decompose = call_first_region,
   };
   return def;
 }

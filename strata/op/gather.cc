@@ -26,12 +26,12 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
     const Dim& dim = operand.shape().dim(i);
     std::int64_t size = sizes[static_cast<std::size_t>(i)];
     if (size < 0 || (dim.is_static() && size > dim.size()))  // C21
-      throw Error("gather", "slice size {} does not fit dimension {} of {}", size, i, operand.to_string());
+      throw Error("gather", "(C21) slice size {} does not fit dimension {} of {}", size, i, operand.to_string());
   }
   for (const Ints* list : {&d.dropped, &d.operand_batch})  // C9, C12
     for (std::int64_t i : *list)
       if (sizes[static_cast<std::size_t>(i)] > 1)
-        throw Error("gather", "dimension {} is collapsed or batching, so its slice size must be at most 1, got {}", i,
+        throw Error("gather", "(C9, C12) dimension {} is collapsed or batching, so its slice size must be at most 1, got {}", i,
                     sizes[static_cast<std::size_t>(i)]);
   std::vector<Dim> dims(static_cast<std::size_t>(rank), Dim(0));  // C22
   Ints windowed = d.windowed(operand.rank()), outer_dims = d.outer(rank);

@@ -21,19 +21,25 @@ IndexDims read_dims(const Attrs& attrs, const char* window, const char* dropped,
           list(indices_batch), list(map),     attrs.get_or<std::int64_t>("index_vector_dim", 0)};
 }
 
-void expect_list(std::string_view op, const char* what, const Ints& list, int rank, bool sorted) {
+/// Numbers of the constraints: in range, each once, ascending (0: they need not).
+struct ListConstraints {
+  int range, unique, order;
+};
+
+void expect_list(std::string_view op, const char* what, const Ints& list, int rank, ListConstraints c) {
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (list[i] < 0 || list[i] >= rank) throw Error(std::string(op), "{} has dimension {}, out of range for rank {}", what, list[i], rank);
+    if (list[i] < 0 || list[i] >= rank)
+      throw Error(std::string(op), "(C{}) {} has dimension {}, out of range for rank {}", c.range, what, list[i], rank);
     for (std::size_t j = 0; j < i; ++j)
-      if (list[j] == list[i]) throw Error(std::string(op), "{} has dimension {} twice", what, list[i]);
-    if (sorted && i > 0 && list[i - 1] > list[i])
-      throw Error(std::string(op), "{} must ascend, got {} before {}", what, list[i - 1], list[i]);
+      if (list[j] == list[i]) throw Error(std::string(op), "(C{}) {} has dimension {} twice", c.unique, what, list[i]);
+    if (c.order != 0 && i > 0 && list[i - 1] > list[i])
+      throw Error(std::string(op), "(C{}) {} must ascend, got {} before {}", c.order, what, list[i - 1], list[i]);
   }
 }
 
-void expect_disjoint(std::string_view op, const char* what, const Ints& a, const Ints& b) {
+void expect_disjoint(std::string_view op, const char* what, const Ints& a, const Ints& b, int constraint) {
   for (std::int64_t d : a)
-    if (contains(b, d)) throw Error(std::string(op), "dimension {} is both {}", d, what);
+    if (contains(b, d)) throw Error(std::string(op), "(C{}) dimension {} is both {}", constraint, d, what);
 }
 
 /// The greatest value of an integer dtype, as far as i64 can say it.
@@ -116,34 +122,36 @@ void set_scatter_dims(Attrs& attrs, const IndexDims& d) {
       .set("index_vector_dim", d.index_vector);
 }
 
-void expect_index_dims(std::string_view op, const IndexDims& d, const Type& operand, const Type& indices, int small_rank) {
+void expect_index_dims(std::string_view op, const IndexDims& d, const Type& operand, const Type& indices, int small_rank,
+                       const IndexConstraints& c) {
   if (!is_integer(indices.dtype())) throw Error(std::string(op), "indices must be integers, got {}", indices.to_string());
   int rank = operand.rank();
   if (static_cast<int>(d.window.size() + d.dropped.size() + d.operand_batch.size()) != rank)
-    throw Error(std::string(op), "{} window, {} dropped and {} batching dimensions do not make up {}", d.window.size(), d.dropped.size(),
-                d.operand_batch.size(), operand.to_string());
+    throw Error(std::string(op), "(C{}) {} window, {} dropped and {} batching dimensions do not make up {}", c.ranks, d.window.size(),
+                d.dropped.size(), d.operand_batch.size(), operand.to_string());
   if (d.index_vector < 0 || d.index_vector > indices.rank())
-    throw Error(std::string(op), "index_vector_dim {} is out of range for {}", d.index_vector, indices.to_string());
+    throw Error(std::string(op), "(C{}) index_vector_dim {} is out of range for {}", c.vector_range, d.index_vector, indices.to_string());
   bool explicit_vector = d.index_vector < indices.rank();
   Dim components = explicit_vector ? indices.shape().dim(static_cast<int>(d.index_vector)) : Dim(1);
   if (!may_equal(components, Dim(static_cast<std::int64_t>(d.index_map.size()))))
-    throw Error(std::string(op), "the index vector of {} has not the {} components of the index map", indices.to_string(),
-                d.index_map.size());
-  expect_list(op, "the window dimensions", d.window, small_rank, true);
-  expect_list(op, "the dropped dimensions", d.dropped, rank, true);
-  expect_list(op, "the operand's batching dimensions", d.operand_batch, rank, true);
-  expect_list(op, "the indices' batching dimensions", d.indices_batch, indices.rank(), false);
-  expect_list(op, "the index map", d.index_map, rank, false);
-  expect_disjoint(op, "dropped and batching", d.dropped, d.operand_batch);
-  expect_disjoint(op, "indexed and batching", d.index_map, d.operand_batch);
+    throw Error(std::string(op), "(C{}) the index vector of {} has not the {} components of the index map", c.components,
+                indices.to_string(), d.index_map.size());
+  expect_list(op, "the window dimensions", d.window, small_rank, {c.window_range, c.window_order, c.window_order});
+  expect_list(op, "the dropped dimensions", d.dropped, rank, {c.dropped_range, c.dropped_unique, c.dropped_order});
+  expect_list(op, "the operand's batching dimensions", d.operand_batch, rank, {c.batch_range, c.dropped_unique, c.batch_order});
+  expect_list(op, "the indices' batching dimensions", d.indices_batch, indices.rank(), {c.indices_range, c.indices_unique, 0});
+  expect_list(op, "the index map", d.index_map, rank, {c.map_range, c.map_unique, 0});
+  expect_disjoint(op, "dropped and batching", d.dropped, d.operand_batch, c.dropped_unique);
+  expect_disjoint(op, "indexed and batching", d.index_map, d.operand_batch, c.map_unique);
   if (contains(d.indices_batch, d.index_vector))
-    throw Error(std::string(op), "index_vector_dim {} is a batching dimension", d.index_vector);
+    throw Error(std::string(op), "(C{}) index_vector_dim {} is a batching dimension", c.vector_batch, d.index_vector);
   if (d.operand_batch.size() != d.indices_batch.size())
-    throw Error(std::string(op), "batching dimensions must pair up, got {} and {}", d.operand_batch.size(), d.indices_batch.size());
+    throw Error(std::string(op), "(C{}) batching dimensions must pair up, got {} and {}", c.batch_pairs, d.operand_batch.size(),
+                d.indices_batch.size());
   for (std::size_t i = 0; i < d.operand_batch.size(); ++i)
     if (!may_equal(operand.shape().dim(static_cast<int>(d.operand_batch[i])), indices.shape().dim(static_cast<int>(d.indices_batch[i]))))
-      throw Error(std::string(op), "batching dimensions {} of {} and {} of {} differ in size", d.operand_batch[i], operand.to_string(),
-                  d.indices_batch[i], indices.to_string());
+      throw Error(std::string(op), "(C{}) batching dimensions {} of {} and {} of {} differ in size", c.batch_sizes, d.operand_batch[i],
+                  operand.to_string(), d.indices_batch[i], indices.to_string());
 }
 
 std::vector<Dim> outer_sizes(const IndexDims& d, const Type& indices) {

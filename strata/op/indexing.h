@@ -50,8 +50,16 @@ IndexDims gather_dims(const Attrs& attrs);
 IndexDims scatter_dims(const Attrs& attrs);
 void set_gather_dims(Attrs& attrs, const IndexDims& dims);
 void set_scatter_dims(Attrs& attrs, const IndexDims& dims);
-/// Throws where the numbers contradict the types (constraints that gather and scatter share).
-void expect_index_dims(std::string_view op, const IndexDims& dims, const Type& operand, const Type& indices, int small_rank);
+/// What the specification calls the constraints that gather and scatter share.
+struct IndexConstraints {
+  int ranks, vector_range, components, window_order, window_range, dropped_unique, dropped_order, dropped_range, batch_order, batch_range,
+      indices_unique, indices_range, vector_batch, batch_pairs, batch_sizes, map_unique, map_range;
+};
+inline constexpr IndexConstraints kGatherConstraints{1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 14, 15, 16, 17, 18, 19};
+inline constexpr IndexConstraints kScatterConstraints{2, 22, 19, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21};
+/// Throws where the numbers contradict the types.
+void expect_index_dims(std::string_view op, const IndexDims& dims, const Type& operand, const Type& indices, int small_rank,
+                       const IndexConstraints& numbers = kGatherConstraints);
 /// Sizes of the outer dimensions: the shape of the indices without the index vector.
 std::vector<Dim> outer_sizes(const IndexDims& dims, const Type& indices);
 /// The numbers when operand and indices have a new leading dimension (the small array always has one).

@@ -25,6 +25,20 @@ class Legalizer {
     for (Value* v : from.results) to.results.push_back(v->type().is_tensor() ? value_of(b, of(v), v->type()) : of(v)[0]);
   }
 
+  /// A region with the parts of its arguments and results.
+  std::unique_ptr<Block> region(const Block& from) {
+    auto to = std::make_unique<Block>();
+    for (const auto& a : from.arguments()) {
+      Parts parts;
+      for (const Type& t : part_types(a->type())) parts.push_back(to->add_argument(t, a->hint()));
+      parts_[a.get()] = std::move(parts);
+    }
+    Builder b(*to);
+    operations(from, b);
+    to->results = flat(of(from.results));
+    return to;
+  }
+
   void operations(const Block& from, Builder& b) {
     for (const auto& op : from.ops()) {
       b.set_location(op->where);
@@ -67,25 +81,13 @@ class Legalizer {
     return out;
   }
 
-  /// A region with the parts of its arguments and results.
-  std::unique_ptr<Block> region(const Block& from) {
-    auto to = std::make_unique<Block>();
-    for (const auto& a : from.arguments()) {
-      Parts parts;
-      for (const Type& t : part_types(a->type())) parts.push_back(to->add_argument(t, a->hint()));
-      parts_[a.get()] = std::move(parts);
-    }
-    Builder b(*to);
-    operations(from, b);
-    to->results = flat(of(from.results));
-    return to;
-  }
-
   std::vector<Parts> one(const Op& op, Builder& b) {
     const OpDef& d = def(op);
     std::vector<Parts> operands = of(op.operands);
-    if (!needs_legalizing(op) || (d.split == nullptr && !op.regions.empty())) return carried(op, operands, b);
-    if (d.split != nullptr) return d.split(b, op, operands);
+    if (!needs_legalizing(op)) return carried(op, operands, b);
+    if (d.split != nullptr)
+      if (std::vector<Parts> parts = d.split(b, op, operands); !parts.empty()) return parts;
+    if (!op.regions.empty()) return carried(op, operands, b);
     if (d.traits.takes_complex) return whole(op, operands, b);
     if (d.traits.moves_only) return moved_parts(op, operands, b);
     for (Value* v : op.operands) refuse_complex(op, v);
@@ -222,6 +224,7 @@ std::unique_ptr<Block> legalize(const Block& block) {
   return out;
 }
 std::unique_ptr<Block> legalize(const Op& op) { return legalize(*alone(op)); }
+std::unique_ptr<Block> legalize_region(const Block& region) { return Legalizer().region(region); }
 
 std::unique_ptr<Block> decomposition(const Op& op) {
   std::vector<Type> types;

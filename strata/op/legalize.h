@@ -41,6 +41,8 @@ bool needs_legalizing(const Op& op);
 std::unique_ptr<Block> legalize(const Block& block);
 /// One operation in legal types, for the reference evaluator: operands are the block's arguments.
 std::unique_ptr<Block> legalize(const Op& op);
+/// A region that uses nothing from outside, on the parts of its arguments and results.
+std::unique_ptr<Block> legalize_region(const Block& region);
 
 /// The operations that `op` stands for (`decompose`) as a block of its own.
 std::unique_ptr<Block> decomposition(const Op& op);

@@ -2,13 +2,20 @@
 //
 // Contract (StableHLO, reduce): operands [inputs..., inits...], attributes `dimensions`, `combiner`.
 //   (C1) inputs have one shape; (C2) each init is a scalar of its input's dtype; (C3) at least one input, as many inits;
-//   (C4) dimensions are unique; (C5) in range; (C6) a region maps (current..., new...) scalars to current scalars,
-//   any other combiner has one input and no region; results have the shape without `dimensions`.
+//   (C4) dimensions are unique; (C5) in range; (C6) a region maps (current..., new...) scalars to current scalars, of the inputs'
+//   types or wider ones of their kind, any other combiner has one input and no region; (C7), (C8) results have the shape without
+//   `dimensions` and the types that the region computes in.
 // Order of combination: op/reduce_order.h; argument maxima: op/reduce.h.
 #include "strata/op/reduce.h"
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
+#include "strata/op/calculus/batch.h"
+#include "strata/op/calculus/closed.h"
+#include "strata/op/calculus/jvp.h"
+#include "strata/op/calculus/support.h"
+#include "strata/op/control.h"
+#include "strata/op/legalize.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -24,7 +31,7 @@ ReduceOrder reduce_order(const Op& op) { return reduce_order(op.operand(0)->type
 
 namespace {
 
-int num_inputs(const Op& op) { return static_cast<int>(op.operands.size() / 2); }
+int num_inputs(const Op& op) { return op.num_results(); }
 
 std::vector<int> kept_dims(const Op& op) {
   std::vector<int> reduced = reduced_dims(op), kept;
@@ -39,16 +46,16 @@ Ints as_ints(const std::vector<int>& dims) { return Ints(dims.begin(), dims.end(
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
   std::size_t n = operands.size() / 2;
   if (n == 0 || operands.size() != 2 * n)
-    throw Error("reduce", "expected inputs and as many initial values, got {} operands", operands.size());  // C3
+    throw Error("reduce", "(C3) expected inputs and as many initial values, got {} operands", operands.size());  // C3
   std::vector<DType> dtypes;
   for (std::size_t i = 0; i < n; ++i) {
     const Type &input = operands[i]->type(), &init = operands[n + i]->type();
     if (!input.is_tensor()) throw Error("reduce", "inputs must be arrays, got {}", input.to_string());
     expect_storage("reduce", input.dtype());
     if (!may_equal(input.shape(), operands[0]->shape()))  // C1
-      throw Error("reduce", "inputs must have one shape, got {} and {}", operands[0]->type().to_string(), input.to_string());
+      throw Error("reduce", "(C1) inputs must have one shape, got {} and {}", operands[0]->type().to_string(), input.to_string());
     if (init != Type::scalar(input.dtype()))  // C2
-      throw Error("reduce", "the initial value of {} must be {}, got {}", input.to_string(), Type::scalar(input.dtype()).to_string(),
+      throw Error("reduce", "(C2) the initial value of {} must be {}, got {}", input.to_string(), Type::scalar(input.dtype()).to_string(),
                   init.to_string());
     dtypes.push_back(input.dtype());
   }
@@ -56,14 +63,20 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   int rank = operands[0]->rank();
   std::vector<bool> gone(static_cast<std::size_t>(rank), false);
   for (std::int64_t d : dims) {
-    if (d < 0 || d >= rank) throw Error("reduce", "dimension {} is out of range for {}", d, operands[0]->type().to_string());  // C5
-    if (gone[static_cast<std::size_t>(d)]) throw Error("reduce", "dimension {} is given twice", d);                            // C4
+    if (d < 0 || d >= rank) throw Error("reduce", "(C5) dimension {} is out of range for {}", d, operands[0]->type().to_string());  // C5
+    if (gone[static_cast<std::size_t>(d)]) throw Error("reduce", "(C4) dimension {} is given twice", d);                            // C4
     gone[static_cast<std::size_t>(d)] = true;
   }
   const std::string& word = expect_attr<std::string>("reduce", attrs, "combiner");
   std::optional<Combiner> combiner = parse_combiner(word);
   if (!combiner) throw Error("reduce", "unknown combiner '{}'", word);
   if (*combiner == Combiner::region) {
+    for (std::size_t i = 0; i < n && regions.size() == 1 && regions[0]->results.size() == n; ++i) {  // C6
+      const Type& type = regions[0]->results[i]->type();
+      if (!type.is_tensor()) continue;
+      expect_promotable("reduce", dtypes[i], type.dtype());
+      dtypes[i] = type.dtype();
+    }
     expect_region("reduce", regions, dtypes);  // C6
   } else {
     if (n != 1 || !regions.empty())
@@ -163,15 +176,19 @@ Literals evaluate_extremum(const Op& op, std::span<const Literal> operands, bool
 Literals evaluate_region(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   std::size_t n = static_cast<std::size_t>(num_inputs(op));
   Places at = places(op);
-  Literals out;
-  for (Value* r : op.results()) out.emplace_back(r->type());
+  Literals out, inputs, initial;
+  for (Value* r : op.results()) {
+    out.emplace_back(r->type());
+    inputs.push_back(promoted(operands[inputs.size()], r->dtype(), evaluator));
+    initial.push_back(promoted(operands[n + initial.size()], r->dtype(), evaluator));
+  }
   for (std::size_t o = 0; o < at.first.size(); ++o) {
-    Literals current(operands.begin() + static_cast<std::ptrdiff_t>(n), operands.end());
+    Literals current = initial;
     for (std::int64_t step : at.step) {
       Literals arguments = current;
       for (std::size_t i = 0; i < n; ++i) {
-        Literal element(Type::scalar(operands[i].dtype()));
-        copy_element(operands[i], at.first[o] + step, element, 0);
+        Literal element(Type::scalar(inputs[i].dtype()));
+        copy_element(inputs[i], at.first[o] + step, element, 0);
         arguments.push_back(std::move(element));
       }
       current = evaluator.run(op.region(0), arguments);
@@ -189,13 +206,14 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
 
 // ---- derivative and transpose ---------------------------------------------------------------------------------
 
-/// The same reduction on other operands.
+/// The same reduction on other operands (in closed form: what the region captures last).
 Op& reduce_again(Builder& b, const Op& op, Values operands, const Ints& dims) {
   Attrs attrs = op.attrs;
   attrs.set("dimensions", dims);
-  std::vector<std::unique_ptr<Block>> regions;
-  for (const auto& r : op.regions) regions.push_back(ir::clone(*r));
-  return b.create(op.info(), std::move(operands), std::move(attrs), std::move(regions));
+  std::size_t own = 2 * static_cast<std::size_t>(num_inputs(op));
+  Values captured(operands.begin() + static_cast<std::ptrdiff_t>(own), operands.end());
+  operands.resize(own);
+  return b.create(op.info(), std::move(operands), std::move(attrs), reopened(op, static_cast<int>(own), captured));
 }
 Op& reduce_again(Builder& b, const Op& op, std::span<Value* const> operands) {
   return reduce_again(b, op, Values(operands.begin(), operands.end()), op.attr<Ints>("dimensions"));
@@ -268,6 +286,8 @@ Value* winner_tangent(Builder& b, const Op& op, std::span<Value* const> operands
 }
 
 JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+  bool general = combiner_of(op) == Combiner::region && !is_arg_extremum(op.region(0));
+  if (general && !all_null(tangents)) return op::jvp(b, *decomposition(op), operands, tangents);
   Op& again = reduce_again(b, op, operands);
   JvpResult out{again.results(), Values(static_cast<std::size_t>(op.num_results()), nullptr)};
   if (all_null(tangents)) return out;
@@ -279,7 +299,6 @@ JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::s
     case Combiner::max: out.tangents[0] = extremum_tangent(b, op, operands, out.results[0], t, t_init); break;
     case Combiner::mul: out.tangents[0] = product_tangent(b, op, operands, t, t_init); break;
     case Combiner::region:
-      if (!is_arg_extremum(op.region(0))) throw Error("reduce", "a reduction by a general region has no derivative");
       out.tangents[0] = winner_tangent(b, op, operands, out.results, t, t_init);
       break;
     case Combiner::and_:
@@ -324,7 +343,9 @@ Batched batch_one_by_one(Builder& b, const Op& op, std::span<Value* const> opera
 
 Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
   std::size_t n = static_cast<std::size_t>(num_inputs(op));
-  for (std::size_t i = n; i < operands.size(); ++i)
+  for (std::size_t i = 2 * n; i < operands.size(); ++i)
+    if (batched[i]) return op::batch(b, *decomposition(op), operands, batched, size);
+  for (std::size_t i = n; i < 2 * n; ++i)
     if (batched[i]) return batch_one_by_one(b, op, operands, batched, size);
   Values full;
   for (std::size_t i = 0; i < n; ++i) full.push_back(batched_operand(b, operands[i], batched[i], size));
@@ -359,6 +380,87 @@ Work cost(const Op& op) {
 
 Reduction lowering(const Op& op) { return {reduced_dims(op), combiner_of(op)}; }
 
+/// The parts of an operand in the wider type that the region computes in.
+Parts promoted_parts(Builder& b, const Parts& parts, DType from, DType to) {
+  Parts out;
+  for (Value* p : parts) {
+    DType wide = is_complex(to) ? real_part(to) : wide_type(to);
+    out.push_back(encode(b, convert(b, decode(b, p, from), wide), is_complex(to) ? wide : to));
+  }
+  return out;
+}
+
+std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operands) {
+  int n = num_inputs(op);
+  bool promotes = false;
+  for (int i = 0; i < n; ++i) promotes |= op.operand(i)->dtype() != op.result(i)->dtype();
+  if (!promotes) return split_combined(b, op, operands, false);
+  if (!ir::captures(op.region(0)).empty())
+    throw Error("reduce", "a region that computes in wider types may use nothing from outside").at(op.where.text()).unsupported();
+  Values flat;
+  std::vector<Type> types;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    int r = static_cast<int>(i) % n;
+    for (Value* p : promoted_parts(b, operands[i], op.operands[i]->dtype(), op.result(r)->dtype())) flat.push_back(p);
+  }
+  for (Value* r : op.results())
+    for (const Type& t : part_types(r->type())) types.push_back(t);
+  std::vector<std::unique_ptr<Block>> regions;
+  regions.push_back(legalize_region(op.region(0)));
+  const Op& made = b.create(op.info(), flat, op.attrs, std::move(regions), types);
+  std::vector<Parts> out;
+  int at = 0;
+  for (Value* r : op.results()) {
+    out.emplace_back();
+    for (std::size_t p = 0; p < part_types(r->type()).size(); ++p) out.back().push_back(made.result(at++));
+  }
+  return out;
+}
+
+// ---- decomposition --------------------------------------------------------------------------------------------
+
+/// x with the kept dimensions as one and the reduced dimensions as another.
+Value* as_rows(Builder& b, const Op& op, Value* x) {
+  Ints order = as_ints(kept_dims(op));
+  for (int d : reduced_dims(op)) order.push_back(d);
+  std::int64_t rows = 1, count = 1;
+  for (int d : kept_dims(op)) rows *= x->shape()[d];
+  for (int d : reduced_dims(op)) count *= x->shape()[d];
+  return reshape(b, transpose(b, x, order), Shape{rows, count});
+}
+
+/// A loop over outputs and in it one over elements: for regions that no kernel can hold, and for derivatives.
+Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
+  if (combiner_of(op) != Combiner::region || is_arg_extremum(op.region(0))) return reduce_again(b, op, operands).results();
+  std::size_t n = static_cast<std::size_t>(num_inputs(op));
+  OpenRegion region(op.region(0), 2 * static_cast<int>(n), operands.subspan(2 * n));
+  Values xs, initial, captured = region.captured();
+  for (std::size_t i = 0; i < n; ++i) {
+    DType dtype = op.result(static_cast<int>(i))->dtype();
+    xs.push_back(as_rows(b, op, convert(b, operands[i], dtype)));
+    initial.push_back(convert(b, operands[n + i], dtype));
+  }
+  std::int64_t rows = xs[0]->shape()[0], count = xs[0]->shape()[1];
+
+  auto element = std::make_unique<Block>();  // (captured..., state..., elements...) -> state...
+  Values inside, both;
+  for (Value* v : captured) inside.push_back(element->add_argument(v->type()));
+  for (std::size_t i = 0; i < 2 * n; ++i) both.push_back(element->add_argument(initial[i % n]->type()));
+  Builder eb(*element);
+  element->results = region.inlined(eb, both, inside);
+
+  auto row = std::make_unique<Block>();  // (captured..., initial..., rows...) -> results...
+  Values consts, first, elements;
+  for (Value* v : captured) consts.push_back(row->add_argument(v->type()));
+  for (Value* v : initial) first.push_back(row->add_argument(v->type()));
+  for (Value* x : xs) elements.push_back(row->add_argument(Type(x->dtype(), Shape{count})));
+  Builder rb(*row);
+  row->results = scan(rb, std::move(element), consts, first, elements, {count, false});
+  Values out = scan(b, std::move(row), joined(captured, initial), {}, xs, {rows, false});
+  for (std::size_t i = 0; i < n; ++i) out[i] = reshape(b, out[i], op.result(static_cast<int>(i))->shape());
+  return out;
+}
+
 }  // namespace
 
 const OpDef& reduce_def() {
@@ -374,6 +476,8 @@ const OpDef& reduce_def() {
       .shard = shard,
       .cost = cost,
       .lowering = lowering,
+      .decompose = decompose,
+      .split = split,
   };
   return d;
 }

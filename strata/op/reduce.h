@@ -23,6 +23,10 @@ struct ArgExtremum {
 std::optional<ArgExtremum> arg_extremum(const Block& region);
 inline bool is_arg_extremum(const Block& region) { return arg_extremum(region).has_value(); }
 
+/// Emits one step of it: `state` and `element` are pairs, and the better one is returned.
+std::vector<loop::Inst*> lower_extremum(loop::Builder& b, bool maximum, std::span<loop::Inst* const> state,
+                                        std::span<loop::Inst* const> element);
+
 /// The order of a reduce operation (inputs of static shape).
 ReduceOrder reduce_order(const Op& reduce);
 /// Its dimensions, ascending.

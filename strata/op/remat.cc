@@ -262,6 +262,9 @@ Values remat(Builder& b, BlockPtr body, Values operands, std::string policy) {
 
 Value* name(Builder& b, Value* x, std::string text) { return b.create(name_info(), {x}, {{"name", std::move(text)}}).result(); }
 
+Values call_first_region(Builder& b, const Op& op, std::span<Value* const> operands) { return ir::inline_block(b, op.region(0), operands); }
+Values give_on(Builder&, const Op&, std::span<Value* const> operands) { return {operands.begin(), operands.end()}; }
+
 const OpDef& remat_def() {
   static const OpDef def{
       .info = {.name = "strata.remat", .infer = infer, .isolated = true},
@@ -275,6 +278,7 @@ const OpDef& remat_def() {
       .shard = None{"sharding passes along the edges of the body, not through factors"},
       .cost = cost,
       .lowering = Structured{Structured::Kind::call},
+      .decompose = call_first_region,
   };
   return def;
 }
@@ -292,6 +296,7 @@ const OpDef& name_def() {
       .shard = pointwise_factors,
       .cost = move_cost,
       .lowering = Elemental{name_element},
+      .decompose = give_on,
   };
   return def;
 }

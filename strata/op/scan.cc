@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "strata/base/error.h"
+#include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/support.h"
 #include "strata/op/control.h"
@@ -97,6 +98,41 @@ Work cost(const Op& op) {
   return {w.flops * n, w.bytes * n};
 }
 
+// A while loop over a counter: slices are read at it, results written at it.
+Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
+  ScanParts s(op);
+  Values all(operands.begin(), operands.end()), consts = s.const_part(all), carries = s.carry_part(all), xs = s.xs_part(all), ys;
+  for (std::size_t i = 0; i < s.ys; ++i) ys.push_back(zeros(b, op.result(static_cast<int>(s.carries + i))->type()));
+  if (s.length == 0) return joined(carries, ys);
+  DType counter = s.length < (std::int64_t{1} << 31) ? DType::i32 : DType::i64;
+  Values state = joined(joined({scalar(b, counter, 0)}, carries), ys);
+  auto cond = std::make_unique<Block>(), body = std::make_unique<Block>();
+  for (Value* v : state) cond->add_argument(v->type()), body->add_argument(v->type());
+  Builder cb(*cond), bb(*body);
+  cond->results = {compare(cb, cond->argument(0), scalar(cb, counter, static_cast<double>(s.length)), "LT")};
+
+  Values inside = body->argument_values(), arguments = joined(consts, part(inside, 1, s.carries));
+  Value *t = inside[0], *at = s.reverse ? sub(bb, scalar(bb, counter, static_cast<double>(s.length - 1)), t) : t;
+  auto place = [&](int rank) {
+    Values starts(static_cast<std::size_t>(rank), rank > 1 ? scalar(bb, counter, 0) : nullptr);
+    starts[0] = at;
+    return starts;
+  };
+  for (Value* x : xs) {
+    Ints sizes = x->shape().sizes();
+    sizes[0] = 1;
+    arguments.push_back(reshape(bb, dynamic_slice(bb, x, place(x->rank()), sizes), without_leading(x->type()).shape()));
+  }
+  Values results = ir::inline_block(bb, s.body, arguments);
+  body->results = joined({add(bb, t, scalar(bb, counter, 1))}, part(results, 0, s.carries));
+  for (std::size_t i = 0; i < s.ys; ++i) {
+    Value *y = results[s.carries + i], *stack = inside[1 + s.carries + i];
+    body->results.push_back(dynamic_update_slice(bb, stack, reshape(bb, y, with_leading(y->type(), 1).shape()), place(stack->rank())));
+  }
+  Values out = while_(b, std::move(cond), std::move(body), state);
+  return part(out, 1, s.carries + s.ys);
+}
+
 // Drops consts and xs that the body does not use; carries stay.
 void drop_unused(Block& body, Values& consts, std::size_t carries, Values& xs) {
   std::vector<bool> keep = used_arguments(body);
@@ -147,6 +183,7 @@ const OpDef& scan_def() {
       .shard = None{"sharding passes along the edges of the body, not through factors"},
       .cost = cost,
       .lowering = Structured{Structured::Kind::scan},
+      .decompose = decompose,
   };
   return def;
 }

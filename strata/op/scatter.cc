@@ -6,8 +6,8 @@
 //   (C1) inputs have one shape; (C3) updates have one shape; (C4) the window sizes fit the inputs, the other dimensions of the
 //   updates are the indices' shape without the index vector; (C6) dtypes of inputs and updates agree pairwise; the rest as
 //   for gather (indexing.h); a region maps (current..., update...) to current scalars.
-// Elements of updates that fall outside are skipped. Updates of one element are applied in order: row-major over the
-// indices, then row-major over the window; every application rounds in the element's dtype.
+// A window that does not lie inside whole is dropped (docs/decision/0010-windows-outside.md). Updates of one element are applied in
+// order: row-major over the indices, then row-major over the window; every application rounds in the element's dtype.
 #include "strata/op/scatter.h"
 
 #include "strata/ir/text/format.h"
@@ -21,18 +21,18 @@ namespace {
 void expect_updates(const IndexDims& d, const Type& input, const Type& indices, const Type& updates) {
   std::vector<Dim> outer = outer_sizes(d, indices);
   if (updates.rank() != static_cast<int>(outer.size() + d.window.size()))
-    throw Error("scatter", "updates must have rank {}, got {}", outer.size() + d.window.size(), updates.to_string());
-  expect_index_dims("scatter", d, input, indices, updates.rank());
+    throw Error("scatter", "(C4) updates must have rank {}, got {}", outer.size() + d.window.size(), updates.to_string());
+  expect_index_dims("scatter", d, input, indices, updates.rank(), kScatterConstraints);
   Ints windowed = d.windowed(input.rank()), outer_dims = d.outer(updates.rank());
   for (std::size_t i = 0; i < windowed.size(); ++i) {
     const Dim &whole = input.shape().dim(static_cast<int>(windowed[i])), &part = updates.shape().dim(static_cast<int>(d.window[i]));
     if (whole.is_static() && part.is_static() && part.size() > whole.size())
-      throw Error("scatter", "window dimension {} of {} does not fit dimension {} of {}", d.window[i], updates.to_string(), windowed[i],
+      throw Error("scatter", "(C4) window dimension {} of {} does not fit dimension {} of {}", d.window[i], updates.to_string(), windowed[i],
                   input.to_string());
   }
   for (std::size_t i = 0; i < outer.size(); ++i)
     if (!may_equal(updates.shape().dim(static_cast<int>(outer_dims[i])), outer[i]))
-      throw Error("scatter", "dimension {} of {} does not match the indices {}", outer_dims[i], updates.to_string(), indices.to_string());
+      throw Error("scatter", "(C4) dimension {} of {} does not match the indices {}", outer_dims[i], updates.to_string(), indices.to_string());
 }
 
 void expect_combination(const std::string& word, const std::vector<DType>& dtypes, std::span<const std::unique_ptr<Block>> regions) {
@@ -46,21 +46,21 @@ void expect_combination(const std::string& word, const std::vector<DType>& dtype
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
   if (operands.size() < 3 || operands.size() % 2 == 0)
-    throw Error("scatter", "expected inputs, indices and as many updates as inputs, got {} operands", operands.size());
+    throw Error("scatter", "(C5) expected inputs, indices and as many updates as inputs, got {} operands", operands.size());
   std::size_t n = (operands.size() - 1) / 2;
   IndexDims d = scatter_dims(attrs);
   const Type& indices = operands[n]->type();
   if (d.index_vector < 0 || d.index_vector > indices.rank())
-    throw Error("scatter", "index_vector_dim {} is out of range for {}", d.index_vector, indices.to_string());
+    throw Error("scatter", "(C22) index_vector_dim {} is out of range for {}", d.index_vector, indices.to_string());
   std::vector<DType> dtypes;
   std::vector<Type> results;
   for (std::size_t i = 0; i < n; ++i) {
     const Type &input = operands[i]->type(), &updates = operands[n + 1 + i]->type();
     expect_storage("scatter", input.dtype());
     if (input.dtype() != updates.dtype())
-      throw Error("scatter", "inputs and updates must have one dtype, got {} and {}", input.to_string(), updates.to_string());
+      throw Error("scatter", "(C6) inputs and updates must have one dtype, got {} and {}", input.to_string(), updates.to_string());
     if (!may_equal(input.shape(), operands[0]->shape()))
-      throw Error("scatter", "inputs must have one shape, got {} and {}", operands[0]->type().to_string(), input.to_string());
+      throw Error("scatter", "(C1) inputs must have one shape, got {} and {}", operands[0]->type().to_string(), input.to_string());
     expect_updates(d, input, indices, updates);
     dtypes.push_back(input.dtype());
     results.push_back(input);
@@ -76,6 +76,7 @@ template <class F>
 void for_each_update(const Op& op, const Literal& indices, F&& f) {
   IndexDims d = scatter_dims(op.attrs);
   const Shape &input = op.operand(0)->shape(), &updates = scatter_updates(op)->shape();
+  Ints window_size = window_sizes(op, d);
   std::vector<std::int64_t> strides = input.strides(), update_strides = updates.strides(), index_strides = indices.shape().strides();
   Ints outer_dims = d.outer(updates.rank());
   std::vector<std::int64_t> update_sizes = updates.sizes();
@@ -85,16 +86,13 @@ void for_each_update(const Op& op, const Literal& indices, F&& f) {
     std::vector<std::int64_t> start(static_cast<std::size_t>(input.rank()), 0);
     for (std::size_t c = 0; c < d.index_map.size(); ++c) {
       auto at = index_position<std::int64_t>(d, indices.type().rank(), outer, static_cast<std::int64_t>(c));
-      start[static_cast<std::size_t>(d.index_map[c])] = indices.integer(linear_index(at, index_strides));
+      std::int64_t first = indices.integer(linear_index(at, index_strides)), dim = d.index_map[c];
+      if (first < 0 || first > input[static_cast<int>(dim)] - window_size[static_cast<std::size_t>(dim)]) return;
+      start[static_cast<std::size_t>(dim)] = first;
     }
     for_each_index(window_shape, [&](std::span<const std::int64_t> window, std::int64_t) {
       auto to = window_position<std::int64_t>(d, input.rank(), outer, window);
-      for (int i = 0; i < input.rank(); ++i) {
-        std::int64_t first = start[static_cast<std::size_t>(i)];
-        if (first < -input[i] || first >= input[i]) return;
-        to[static_cast<std::size_t>(i)] += first;
-        if (to[static_cast<std::size_t>(i)] < 0 || to[static_cast<std::size_t>(i)] >= input[i]) return;
-      }
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] += start[i];
       std::int64_t from = 0;
       for (std::size_t i = 0; i < outer.size(); ++i) from += outer[i] * update_strides[static_cast<std::size_t>(outer_dims[i])];
       for (std::size_t i = 0; i < window.size(); ++i) from += window[i] * update_strides[static_cast<std::size_t>(d.window[i])];
@@ -148,6 +146,8 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
   return out;
 }
 
+std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operands) { return split_combined(b, op, operands, true); }
+
 Work cost(const Op& op) {
   const Value* updates = scatter_updates(op);
   double bytes = 3.0 * static_cast<double>(updates->type().bytes()) + static_cast<double>(scatter_indices(op)->type().bytes());
@@ -159,6 +159,13 @@ Work cost(const Op& op) {
 bool is_free(const IndexDims& d, std::int64_t operand_dim) {
   auto in = [&](const Ints& list) { return std::find(list.begin(), list.end(), operand_dim) != list.end(); };
   return !in(d.dropped) && !in(d.operand_batch) && !in(d.index_map);
+}
+
+Ints window_sizes(const Op& op, const IndexDims& d) {
+  const Shape &operand = op.operand(0)->shape(), &updates = scatter_updates(op)->shape();
+  Ints sizes(static_cast<std::size_t>(operand.rank()), 1), windowed = d.windowed(operand.rank());
+  for (std::size_t i = 0; i < windowed.size(); ++i) sizes[static_cast<std::size_t>(windowed[i])] = updates[static_cast<int>(d.window[i])];
+  return sizes;
 }
 
 const OpDef& scatter_def() {
@@ -174,6 +181,8 @@ const OpDef& scatter_def() {
       .shard = scatter_shard,
       .cost = cost,
       .lowering = Update{scatter_grid, scatter_emit},
+      .decompose = scatter_decompose,
+      .split = split,
   };
   return d;
 }

@@ -37,7 +37,8 @@ Cut cut(const Op& op, const IndexDims& d) {
     Axis axis{true, i, updates[static_cast<int>(d.window[i])]};
     (is_free(d, windowed[i]) ? out.parallel : out.sequential).push_back(axis);
   }
-  if (!out.parallel.empty() && out.parallel.back().window) {
+  bool straight = op.regions.empty() || emission(op.region(0)) == Emission::lanes;
+  if (straight && !out.parallel.empty() && out.parallel.back().window) {
     out.lanes = out.parallel.back();
     out.pieces = {out.lanes->size, kPiece};
     out.parallel.pop_back();
@@ -48,12 +49,14 @@ Cut cut(const Op& op, const IndexDims& d) {
 /// Emits the update at one place of the loops.
 class Emitter {
  public:
-  Emitter(LowerContext& context, const Op& op, loop::Ref* target)
+  Emitter(LowerContext& context, const Op& op, std::span<loop::Ref* const> targets)
       : context_(context),
         b_(context.b),
         op_(op),
-        target_(target),
+        n_(scatter_inputs(op)),
+        targets_(targets),
         d_(scatter_dims(op.attrs)),
+        sizes_(window_sizes(op, d_)),
         cut_(cut(op, d_)),
         outer_(d_.outer(scatter_updates(op)->rank()).size()),
         window_(d_.window.size()) {}
@@ -81,22 +84,21 @@ class Emitter {
     });
   }
 
-  /// Start plus window position in each indexed dimension, and whether all lie inside. They do not depend on the lane.
+  /// Start plus window position in each indexed dimension, and whether the window lies inside. Neither depends on the lane.
   void update_slice() {
     int rank = op_.operand(0)->rank();
     auto at = window_position<loop::Index>(d_, rank, outer_, window_);
     std::vector<loop::Inst*> conditions;
     for (std::size_t c = 0; c < d_.index_map.size(); ++c) {
-      std::int64_t size = op_.operand(0)->shape()[static_cast<int>(d_.index_map[c])];
+      auto dim = static_cast<std::size_t>(d_.index_map[c]);
+      std::int64_t high = op_.operand(0)->shape()[static_cast<int>(dim)] - sizes_[dim];
       auto from = index_position<loop::Index>(d_, scatter_indices(op_)->rank(), outer_, static_cast<std::int64_t>(c));
-      loop::Index& position = at[static_cast<std::size_t>(d_.index_map[c])];
-      loop::Inst* start = b_.convert(DType::i64, context_.operand(op_, 1, from));
-      loop::Inst* value = b_.binary(loop::Opcode::add, start, b_.value(position));
-      loop::Inst *zero = b_.constant_int(DType::i64, 0), *last = b_.constant_int(DType::i64, size - 1);
-      conditions.push_back(b_.compare(loop::Compare::ge, value, zero));
-      conditions.push_back(b_.compare(loop::Compare::le, value, last));
-      value = b_.binary(loop::Opcode::min, b_.binary(loop::Opcode::max, value, zero), last);
-      position = b_.index_of(value, 0, std::max<std::int64_t>(size - 1, 0));
+      loop::Inst* start = b_.convert(DType::i64, context_.operand(op_, n_, from));
+      loop::Inst *zero = b_.constant_int(DType::i64, 0), *last = b_.constant_int(DType::i64, high);
+      conditions.push_back(b_.compare(loop::Compare::ge, start, zero));
+      conditions.push_back(b_.compare(loop::Compare::le, start, last));
+      start = b_.binary(loop::Opcode::min, b_.binary(loop::Opcode::max, start, zero), last);
+      at[dim] = at[dim] + b_.index_of(start, 0, high);
     }
     auto body = [&] { update_lanes(at); };
     if (conditions.empty()) return body();
@@ -119,35 +121,39 @@ class Emitter {
     Ints outer_dims = d_.outer(updates->rank());
     for (std::size_t i = 0; i < outer_.size(); ++i) from[static_cast<std::size_t>(outer_dims[i])] = outer_[i];
     for (std::size_t i = 0; i < window_.size(); ++i) from[static_cast<std::size_t>(d_.window[i])] = window_[i];
-    loop::Inst* update = context_.operand(op_, 2, from);
+    std::vector<loop::Inst*> fresh;
+    for (int i = 0; i < n_; ++i) fresh.push_back(context_.operand(op_, n_ + 1 + i, from));
     loop::Index to = linearized(at, op_.operand(0)->shape().sizes());
-    b_.store(target_, to, assigns(op_) ? update : combined(b_.load(target_, to), update));
+    std::vector<loop::Inst*> elements = combined(to, fresh);
+    for (std::size_t i = 0; i < elements.size(); ++i) b_.store(targets_[i], to, elements[i]);
   }
 
-  loop::Inst* combined(loop::Inst* current, loop::Inst* update) {
-    if (combiner_of(op_) != Combiner::region) return lower_combine(b_, combiner_of(op_), op_.result()->dtype(), current, update);
-    loop::Inst* arguments[] = {current, update};
-    return lower_region(context_, op_.region(0), arguments)[0];
+  std::vector<loop::Inst*> combined(const loop::Index& to, std::vector<loop::Inst*> updates) {
+    if (assigns(op_)) return updates;
+    std::vector<loop::Inst*> arguments;
+    for (loop::Ref* target : targets_) arguments.push_back(b_.load(target, to));
+    if (combiner_of(op_) != Combiner::region)
+      return {lower_combine(b_, combiner_of(op_), op_.result()->dtype(), arguments[0], updates[0])};
+    arguments.insert(arguments.end(), updates.begin(), updates.end());
+    return lower_region(context_, op_.region(0), arguments);
   }
 
   LowerContext& context_;
   loop::Builder& b_;
   const Op& op_;
-  loop::Ref* target_;
+  int n_;
+  std::span<loop::Ref* const> targets_;
   IndexDims d_;
+  Ints sizes_;
   Cut cut_;
   std::vector<loop::Index> outer_, window_;
   loop::Index piece_;
 };
 
-void expect_one_input(const Op& op) {
-  if (scatter_inputs(op) != 1) throw Error("scatter", "a compiled scatter takes one input, got {}", scatter_inputs(op));
-}
-
 }  // namespace
 
 std::int64_t scatter_grid(const Op& op) {
-  expect_one_input(op);
+  if (op.operand(0)->shape().count() == 0) return 0;
   Cut c = cut(op, scatter_dims(op.attrs));
   std::int64_t points = c.pieces.count();
   for (const Axis& axis : c.parallel) points *= axis.size;
@@ -155,8 +161,7 @@ std::int64_t scatter_grid(const Op& op) {
 }
 
 void scatter_emit(LowerContext& context, const Op& op, std::span<loop::Ref* const> targets, const loop::Index& point) {
-  expect_one_input(op);
-  Emitter(context, op, targets[0]).emit(point);
+  Emitter(context, op, targets).emit(point);
 }
 
 }  // namespace strata::op

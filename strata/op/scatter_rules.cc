@@ -1,17 +1,23 @@
 // Scatter: derivative, transpose, batching, sharding.
 #include "strata/op/build.h"
+#include "strata/op/calculus/batch.h"
+#include "strata/op/calculus/closed.h"
+#include "strata/op/calculus/jvp.h"
+#include "strata/op/control.h"
+#include "strata/op/legalize.h"
 #include "strata/op/scatter.h"
 
 namespace strata::op {
 namespace {
 
-/// The same scatter (combiner and region too) of other inputs and updates.
+/// The same scatter (combiner and region too) of other operands (in closed form: what the region captures last).
 Op& scatter_again(Builder& b, const Op& op, Values operands, const IndexDims& dims) {
   Attrs attrs = op.attrs;
   set_scatter_dims(attrs, dims);
-  std::vector<std::unique_ptr<Block>> regions;
-  for (const auto& r : op.regions) regions.push_back(ir::clone(*r));
-  return b.create(op.info(), std::move(operands), std::move(attrs), std::move(regions));
+  std::size_t own = 2 * static_cast<std::size_t>(scatter_inputs(op));
+  Values captured(operands.begin() + static_cast<std::ptrdiff_t>(own + 1), operands.end());
+  operands.resize(own + 1);
+  return b.create(op.info(), std::move(operands), std::move(attrs), reopened(op, static_cast<int>(own), captured));
 }
 Op& scatter_again(Builder& b, const Op& op, Values operands) { return scatter_again(b, op, std::move(operands), scatter_dims(op.attrs)); }
 bool unique(const Op& op) { return op.attrs.get_or<bool>("unique_indices", false); }
@@ -19,14 +25,6 @@ bool unique(const Op& op) { return op.attrs.get_or<bool>("unique_indices", false
 /// Scatter with another combiner at the same places.
 Value* scatter_like(Builder& b, const Op& op, Value* operand, Value* indices, Value* updates, const std::string& combiner) {
   return scatter(b, operand, indices, updates, scatter_dims(op.attrs), combiner, unique(op));
-}
-
-/// Size of the window in each operand dimension (1 where it has none).
-Ints window_sizes(const Op& op, const IndexDims& d) {
-  const Shape &operand = op.operand(0)->shape(), &updates = scatter_updates(op)->shape();
-  Ints sizes(static_cast<std::size_t>(operand.rank()), 1), windowed = d.windowed(operand.rank());
-  for (std::size_t i = 0; i < windowed.size(); ++i) sizes[static_cast<std::size_t>(windowed[i])] = updates[static_cast<int>(d.window[i])];
-  return sizes;
 }
 
 /// One constant per index component, spread over the indices.
@@ -38,32 +36,27 @@ Value* per_component(Builder& b, const IndexDims& d, const Value* indices, const
   return broadcast_in_dim(b, reshape(b, row, Shape{}), indices->shape(), {});
 }
 
-/// An index dtype that holds every position and the shifts below.
-DType wide_enough(DType dtype, const Ints& high) {
-  bool small = std::all_of(high.begin(), high.end(), [](std::int64_t n) { return n < (std::int64_t{1} << 30); });
-  bool narrow = bit_width(dtype) < 32 || dtype == DType::i32;
-  return small && narrow ? DType::i32 : DType::i64;
+/// Which windows lie inside whole, for each element of the updates; null when all do.
+Value* inside(Builder& b, const Op& op, Value* indices) {
+  IndexDims d = scatter_dims(op.attrs);
+  if (d.index_map.empty()) return nullptr;
+  const Value* updates = scatter_updates(op);
+  Ints sizes = window_sizes(op, d), high;
+  for (std::int64_t dim : d.index_map) high.push_back(op.operand(0)->shape()[static_cast<int>(dim)] - sizes[static_cast<std::size_t>(dim)]);
+  // Unsigned 64-bit numbers beyond what i64 holds become negative, which is outside too.
+  Value* position = convert(b, indices, DType::i64);
+  Value* fits = and_(b, compare(b, position, zeros_like(b, position), "GE"), compare(b, position, per_component(b, d, position, high), "LE"));
+  if (d.index_vector < indices->rank()) fits = reduce(b, fits, {d.index_vector}, Combiner::and_);
+  return broadcast_in_dim(b, fits, updates->shape(), d.outer(updates->rank()));
 }
 
-/// For each element of the updates the element of `array` (of the operand's shape) that it meets; zero where it falls outside. A
-/// gather would clamp and so misalign windows that stick out; a margin of zeros as wide as the window prevents it.
+/// For each element of the updates the element of `array` (of the operand's shape) that it meets; zero where it is dropped.
 Value* read_back(Builder& b, const Op& op, Value* array, Value* indices) {
+  if (array->shape().count() == 0) return zeros(b, Type(array->dtype(), scatter_updates(op)->shape()));
   IndexDims d = scatter_dims(op.attrs);
-  Ints sizes = window_sizes(op, d), margin(sizes.size(), 0), low, high, shift;
-  for (std::int64_t dim : d.index_map) {
-    std::int64_t w = sizes[static_cast<std::size_t>(dim)], n = array->shape()[static_cast<int>(dim)];
-    margin[static_cast<std::size_t>(dim)] = w;
-    low.push_back(-w);
-    high.push_back(n);
-    shift.push_back(w);
-  }
-  if (!d.index_map.empty()) {
-    array = pad(b, array, scalar(b, array->dtype(), 0), margin, margin);
-    indices = convert(b, indices, wide_enough(indices->dtype(), high));
-    indices = clamp(b, per_component(b, d, indices, low), indices, per_component(b, d, indices, high));
-    indices = add(b, indices, per_component(b, d, indices, shift));
-  }
-  return gather(b, array, indices, d, sizes);
+  Value* elements = gather(b, array, indices, d, window_sizes(op, d));
+  Value* fits = inside(b, op, indices);
+  return fits ? select(b, fits, elements, zeros_like(b, elements)) : elements;
 }
 
 /// Which elements of the updates are the last ones written to their place, by writing and reading back their numbers.
@@ -99,10 +92,10 @@ Value* extremum_tangent(Builder& b, const Op& op, std::span<Value* const> operan
 }  // namespace
 
 JvpResult scatter_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+  if (!op.regions.empty() && !all_null(tangents)) return jvp(b, *decomposition(op), operands, tangents);
   JvpResult out{scatter_again(b, op, Values(operands.begin(), operands.end())).results(),
                 Values(static_cast<std::size_t>(op.num_results()), nullptr)};
   if (all_null(tangents)) return out;
-  if (!op.regions.empty()) throw Error("scatter", "a scatter by a general region has no derivative");
   Value *t = tangents[0], *t_updates = tangents[2];
   if (assigns(op) || combiner_of(op) == Combiner::add)
     out.tangents[0] = scatter_again(b, op, {or_zeros(b, t, operands[0]), operands[1], or_zeros(b, t_updates, operands[2])}).result();
@@ -138,11 +131,13 @@ Values scatter_transpose(Builder& b, const Op& op, std::span<Value* const> opera
 Batched scatter_batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
   std::size_t n = static_cast<std::size_t>(scatter_inputs(op));
   std::vector<bool> flags(n, true);
+  for (std::size_t i = 2 * n + 1; i < operands.size(); ++i)
+    if (batched[i]) return batch(b, *decomposition(op), operands, batched, size);
   if (std::find(batched.begin(), batched.end(), true) == batched.end())
     return {scatter_again(b, op, Values(operands.begin(), operands.end())).results(), std::vector<bool>(n, false)};
   Values full;
   for (std::size_t i = 0; i < operands.size(); ++i)
-    full.push_back(i == n ? operands[i] : batched_operand(b, operands[i], batched[i], size));
+    full.push_back(i == n || i > 2 * n ? operands[i] : batched_operand(b, operands[i], batched[i], size));
   return {scatter_again(b, op, std::move(full), with_batch(scatter_dims(op.attrs), true, batched[n])).results(), flags};
 }
 
@@ -176,6 +171,86 @@ Factors scatter_shard(const Op& op) {
     share_if_whole(t, operand.dim(dim), updates.dim(from), [&](int f) { inputs(dim, f); }, [&](int f) { each_update(from, f); });
   }
   return t.take();
+}
+
+// ---- decomposition --------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Places of the updates' elements in the order in which they are applied: row-major offsets in the operand, and which exist.
+struct Targets {
+  Value *offsets, *exist;  // exist: null when all do
+};
+
+Value* in_order(Builder& b, const IndexDims& d, Value* of_updates) {
+  Ints order = d.outer(of_updates->rank());
+  order.insert(order.end(), d.window.begin(), d.window.end());
+  return reshape(b, transpose(b, of_updates, order), Shape{of_updates->shape().count()});
+}
+
+Targets targets(Builder& b, const Op& op, Value* indices) {
+  IndexDims d = scatter_dims(op.attrs);
+  const Shape& updates = scatter_updates(op)->shape();
+  Type places(DType::i64, updates);
+  std::vector<std::int64_t> strides = op.operand(0)->shape().strides();
+  Ints outer = d.outer(updates.rank()), windowed = d.windowed(op.operand(0)->rank());
+  Value* offset = zeros(b, places);
+  auto step = [&](Value* at, std::int64_t dim) {
+    offset = add(b, offset, mul(b, at, full_like(b, at, static_cast<double>(strides[static_cast<std::size_t>(dim)]))));
+  };
+  for (std::size_t i = 0; i < windowed.size(); ++i) step(iota(b, places, static_cast<int>(d.window[i])), windowed[i]);
+  for (std::size_t i = 0; i < d.operand_batch.size(); ++i)
+    step(iota(b, places, static_cast<int>(outer[static_cast<std::size_t>(d.outer_of(d.indices_batch[i]))])), d.operand_batch[i]);
+  Value* fits = inside(b, op, indices);
+  for (std::size_t c = 0; c < d.index_map.size(); ++c) {
+    Value* start = convert(b, indices, DType::i64);
+    if (d.index_vector < indices->rank()) {
+      int vector = static_cast<int>(d.index_vector);
+      start = slice_dim(b, start, vector, static_cast<std::int64_t>(c), static_cast<std::int64_t>(c) + 1);
+      std::vector<Dim> rest = start->shape().dims();
+      rest.erase(rest.begin() + vector);
+      start = reshape(b, start, Shape(rest));
+    }
+    start = broadcast_in_dim(b, start, updates, outer);
+    step(select(b, fits, start, zeros_like(b, start)), d.index_map[c]);
+  }
+  return {in_order(b, d, offset), fits ? in_order(b, d, fits) : nullptr};
+}
+
+}  // namespace
+
+/// A loop over the updates' elements: for regions that no kernel can hold, and for derivatives.
+Values scatter_decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
+  if (op.regions.empty()) return scatter_again(b, op, Values(operands.begin(), operands.end())).results();
+  std::size_t n = static_cast<std::size_t>(scatter_inputs(op));
+  OpenRegion region(op.region(0), 2 * static_cast<int>(n), operands.subspan(2 * n + 1));
+  std::int64_t size = op.operand(0)->shape().count(), count = scatter_updates(op)->shape().count();
+  if (size == 0 || count == 0) return {operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(n)};
+  IndexDims d = scatter_dims(op.attrs);
+  Targets to = targets(b, op, operands[n]);
+  Values consts = region.captured(), carries, xs{to.offsets};
+  if (to.exist) xs.push_back(to.exist);
+  for (std::size_t i = 0; i < n; ++i) carries.push_back(reshape(b, operands[i], Shape{size}));
+  for (std::size_t i = 0; i < n; ++i) xs.push_back(in_order(b, d, operands[n + 1 + i]));
+
+  auto body = std::make_unique<Block>();
+  Values captured, arrays, current, both;
+  for (Value* v : consts) captured.push_back(body->add_argument(v->type()));
+  for (Value* v : carries) arrays.push_back(body->add_argument(v->type()));
+  Value* offset = body->add_argument(Type::scalar(DType::i64));
+  Value* exists = to.exist ? body->add_argument(Type::scalar(DType::i1)) : nullptr;
+  Builder bb(*body);
+  for (Value* v : arrays) both.push_back(reshape(bb, dynamic_slice(bb, v, {offset}, {1}), Shape{}));
+  current = both;
+  for (Value* v : carries) both.push_back(body->add_argument(Type::scalar(v->dtype())));
+  Values combined = region.inlined(bb, both, captured);
+  for (std::size_t i = 0; i < n; ++i) {
+    Value* element = exists ? select(bb, exists, combined[i], current[i]) : combined[i];
+    body->results.push_back(dynamic_update_slice(bb, arrays[i], reshape(bb, element, Shape{1}), {offset}));
+  }
+  Values out = scan(b, std::move(body), consts, carries, xs, {count, false});
+  for (std::size_t i = 0; i < n; ++i) out[i] = reshape(b, out[i], op.operand(static_cast<int>(i))->shape());
+  return out;
 }
 
 }  // namespace strata::op

@@ -1,5 +1,6 @@
 #include "strata/op/scatter.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "strata/base/error.h"
@@ -34,6 +35,14 @@ std::vector<std::unique_ptr<Block>> difference_region() {
   Type scalar = Type::scalar(DType::f32);
   out.push_back(testing::build(
       {scalar, scalar}, [](Builder& b, const Values& v) { return Values{sub(b, mul(b, v[0], op::scalar(b, DType::f32, 0.5)), v[1])}; }));
+  return out;
+}
+
+/// (a, b, c, d) -> (b c, a + d)
+std::vector<std::unique_ptr<Block>> exchange_region() {
+  std::vector<std::unique_ptr<Block>> out;
+  Type scalar = Type::scalar(DType::f64);
+  out.push_back(testing::build({scalar, scalar, scalar, scalar}, [](Builder& b, const Values& v) { return Values{mul(b, v[1], v[2]), add(b, v[0], v[3])}; }));
   return out;
 }
 
@@ -84,8 +93,12 @@ const bool samples = add_samples("stablehlo.scatter", [](std::vector<Sample>& ou
   out.push_back({.what = "region",
                  .operands = {x, rows, random_literal(Type(DType::f32, {4, 5}), 12)},
                  .attrs = scatter_attrs(kRows, "region"),
-                 .regions = difference_region,
-                 .smooth = false});
+                 .regions = difference_region});
+  out.push_back({.what = "two arrays",
+                 .operands = {random_literal(Type(DType::f64, {3, 5}), 13), random_literal(Type(DType::f64, {3, 5}), 14), rows,
+                              random_literal(Type(DType::f64, {4, 5}), 15), random_literal(Type(DType::f64, {4, 5}), 16)},
+                 .attrs = scatter_attrs(kRows, "region"),
+                 .regions = exchange_region});
 });
 
 TEST(Scatter, AddsRepeatedRowsAndSkipsOthers) {
@@ -101,12 +114,13 @@ TEST(Scatter, TheLastAssignmentWins) {
   EXPECT_TRUE(testing::same(y, Literal::of<std::int32_t>({3}, {0, 6, 7})));
 }
 
-TEST(Scatter, WindowsThatStickOutAreAppliedInPart) {
+TEST(Scatter, WindowsThatStickOutAreDropped) {
   IndexDims dims{.window = {1}, .dropped = {}, .operand_batch = {}, .indices_batch = {}, .index_map = {0}, .index_vector = 1};
   Literal y = run_both(
-      {Literal(Type(DType::i32, {4})), Literal::of<std::int32_t>({2, 1}, {-1, 3}), Literal::of<std::int32_t>({2, 3}, {1, 2, 3, 4, 5, 6})},
+      {Literal(Type(DType::i32, {4})), Literal::of<std::int32_t>({3, 1}, {-1, 1, 2}),
+       Literal::of<std::int32_t>({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9})},
       scattered(scatter_attrs(dims, "add")))[0];
-  EXPECT_TRUE(testing::same(y, Literal::of<std::int32_t>({4}, {2, 3, 0, 4}))) << testing::to_text(y);
+  EXPECT_TRUE(testing::same(y, Literal::of<std::int32_t>({4}, {0, 4, 5, 6}))) << testing::to_text(y);
 }
 
 TEST(Scatter, NarrowFloatsRoundAtEachUpdate) {
@@ -197,6 +211,40 @@ TEST(Scatter, RefusesBrokenConstraints) {
   EXPECT_THROW(with({x, i, u}, kRows, "and"), Error);
   EXPECT_THROW(with({x, i, u}, kRows, "region"), Error);
   EXPECT_THROW(with({x, i, u}, kElements, "add"), Error);
+}
+
+/// One mistake in the numbers each, and what is said of it.
+TEST(Scatter, NamesTheConstraint) {
+  auto message = [](const Type& x, const Type& i, const Type& u, IndexDims dims) -> std::string {
+    try {
+      testing::build({x, i, u}, scattered(scatter_attrs(dims, "add")));
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  Type x(DType::f32, {2, 3, 4}), i(DType::i32, {3, 2, 1}), u(DType::f32, {3, 2, 2});
+  EXPECT_EQ(message(x, i, u, kBatched), "");
+  auto expect = [&](const char* said, void (*change)(IndexDims&)) {
+    IndexDims dims = kBatched;
+    change(dims);
+    EXPECT_THAT(message(x, i, u, dims), ::testing::HasSubstr(said));
+  };
+  expect("(C2)", [](IndexDims& d) { d.dropped = {}; });
+  expect("(C8)", [](IndexDims& d) { d.window = {7}; });
+  expect("(C11)", [](IndexDims& d) { d.dropped = {5}; });
+  expect("(C9)", [](IndexDims& d) { d.dropped = d.operand_batch; });
+  expect("(C13)", [](IndexDims& d) { d.operand_batch = {9}; });
+  expect("(C15)", [](IndexDims& d) { d.indices_batch = {9}; });
+  expect("(C16)", [](IndexDims& d) { d.indices_batch = {2}; });
+  expect("(C17)", [](IndexDims& d) { d.indices_batch = {}; });
+  expect("(C18)", [](IndexDims& d) { d.indices_batch = {0}; });
+  expect("(C19)", [](IndexDims& d) { d.index_map = {1, 2}; });
+  expect("(C20)", [](IndexDims& d) { d.index_map = d.operand_batch; });
+  expect("(C21)", [](IndexDims& d) { d.index_map = {4}; });
+  expect("(C22)", [](IndexDims& d) { d.index_vector = 4; });
+  EXPECT_THAT(message(x, i, Type(DType::f32, {3, 2}), kBatched), ::testing::HasSubstr("(C4)"));
+  EXPECT_THAT(message(x, i, Type(DType::f64, {3, 2, 2}), kBatched), ::testing::HasSubstr("(C6)"));
 }
 
 }  // namespace

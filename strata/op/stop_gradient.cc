@@ -2,6 +2,7 @@
 //
 // Contract: one operand; the result has its type and its value. The tangent of the result is zero.
 #include "strata/op/build.h"
+#include "strata/op/control.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -31,6 +32,7 @@ const OpDef& stop_gradient_def() {
       .shard = pointwise_factors,
       .cost = move_cost,
       .lowering = Elemental{element},
+      .decompose = give_on,
   };
   return def;
 }

@@ -22,4 +22,24 @@ class Closed {
   std::unique_ptr<Op> owned_;
 };
 
+/// The regions of an operation in closed form, open again: their arguments from `own` on are replaced by `given`.
+std::vector<std::unique_ptr<Block>> reopened(const Op& op, int own, std::span<Value* const> given);
+
+/// A region that is put into other blocks: what it uses from outside, be it captured or (in closed form) given by its arguments
+/// from `own` on, is said once and replaced by values of those blocks.
+class OpenRegion {
+ public:
+  /// `given`: values for the arguments from `own` on.
+  OpenRegion(const Block& region, int own, std::span<Value* const> given);
+  /// What is used from outside; given ones first.
+  const Values& captured() const { return captured_; }
+  /// The region's operations on `own` and on values that stand for `captured`.
+  Values inlined(Builder& b, const Values& own, const Values& captured) const;
+
+ private:
+  const Block& region_;
+  std::size_t given_;
+  Values captured_;
+};
+
 }  // namespace strata::op

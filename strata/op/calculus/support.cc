@@ -138,4 +138,16 @@ Work cost_of(const Block& block) {
   return total;
 }
 
+std::vector<Type> types_of(std::span<Value* const> values) {
+  std::vector<Type> out;
+  for (Value* v : values) out.push_back(v->type());
+  return out;
+}
+
+void expect_types(const char* op, const char* what, const std::vector<Type>& given, const std::vector<Type>& expected) {
+  if (given.size() != expected.size()) throw Error(op, "{}: {} for {}", what, given.size(), expected.size());
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i] != expected[i]) throw Error(op, "{} {}: {} for {}", what, i, given[i].to_string(), expected[i].to_string());
+}
+
 }  // namespace strata::op

@@ -73,6 +73,10 @@ std::vector<T> joined(std::vector<T> first, const std::vector<T>& second) {
 /// Whether a value can have a tangent.
 inline bool is_differentiable(const Type& type) { return type.is_tensor() && is_inexact(type.dtype()); }
 
+std::vector<Type> types_of(std::span<Value* const> values);
+/// Throws, in the name of `op`, unless the lists are equal; `what` is given: "arguments of the primal".
+void expect_types(const char* op, const char* what, const std::vector<Type>& given, const std::vector<Type>& expected);
+
 /// New argument k is old argument order[k]; arguments that are left out must be unused.
 void reorder_arguments(Block& block, const std::vector<int>& order);
 /// Whether each argument is used, by an operation or as a result.
