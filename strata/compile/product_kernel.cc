@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "strata/op/dot_general.h"
 #include "strata/op/combiner.h"
 
 namespace strata::compile {
@@ -72,7 +73,7 @@ class Product {
     m_ = left_.size(left_.free);
     n_ = right_.size(right_.free);
     k_ = left_.size(left_.contract);
-    acc_ = op::accumulator(op.result()->dtype());
+    acc_ = op::product_accumulator(op);
     pairs_ = op.operand(0)->dtype() == DType::bf16 && op.operand(1)->dtype() == DType::bf16 && acc_ == DType::f32;
     if (n_ < 8 && m_ >= 4 * n_) {  // few columns: the long side lies along the lanes
       swapped_ = true;

@@ -1,4 +1,5 @@
 // Arithmetic: the rows whose loop form is one instruction or a few.
+#include "strata/op/complex/functions.h"
 #include "strata/op/elementwise.h"
 
 namespace strata::op {
@@ -42,6 +43,13 @@ Value* share(Builder& b, Value* mine, Value* other, Value* z) {
 constexpr auto share_left = [](Builder& b, Value* x, Value* y, Value* z, Value* dx) { return mul(b, dx, share(b, x, y, z)); };
 constexpr auto share_right = [](Builder& b, Value* x, Value* y, Value* z, Value* dy) { return mul(b, dy, share(b, y, x, z)); };
 
+/// dx sign(x); of complex numbers, the part of dx along x.
+Value* abs_tangent(Builder& b, Value* x, Value* y, Value* dx) {
+  if (!is_complex(x->dtype())) return mul(b, dx, sign(b, x));
+  Value* safe = select(b, compare(b, y, zeros_like(b, y), "EQ"), full_like(b, y, 1), y);
+  auto along = [&](Value* part, Value* d) { return mul(b, div(b, part, safe), d); };
+  return add(b, along(real(b, x), real(b, dx)), along(imag(b, x), imag(b, dx)));
+}
 /// y x^(y-1), and 0 where y = 0 (also at x = 0).
 Value* power_left(Builder& b, Value* x, Value* y, Value*, Value* dx) {
   Value* zero = zeros_like(b, y);
@@ -59,6 +67,13 @@ Value* remainder_right(Builder& b, Value* x, Value* y, Value*, Value* dy) {
   Value* quotient = div(b, x, y);
   Value* whole = mul(b, sign(b, quotient), floor(b, abs(b, quotient)));
   return mul(b, neg(b, dy), whole);
+}
+
+// ---- complex numbers ------------------------------------------------------------------------------------------
+
+std::vector<Parts> split_abs(Builder& b, const Op& op, std::span<const Parts> operands) {
+  if (!is_complex(op.operand(0)->dtype())) return {};
+  return {complex_rules::narrowed(complex_rules::magnitude(complex_rules::widened(b, op, 0, operands)), op.result()->dtype())};
 }
 
 // ---- kernels --------------------------------------------------------------------------------------------------
@@ -94,51 +109,51 @@ Inst* traced_pow(Code& b, Inst* x, Inst* y) { return is_float(x->type.dtype) ? l
 
 std::span<const OpDef> arithmetic_defs() {
   static const OpDef rows[] = {
-      unary<kSigned | kFloat>({.name = "stablehlo.abs", .summary = "|x| (spec: abs)",
-          .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, sign(b, x)); }), .transpose = kNotLinear},
+      unary<kSigned | kInexact>({.name = "stablehlo.abs", .summary = "|x| (spec: abs)",
+          .jvp = derivative([](Builder& b, Value* x, Value* y, Value* dx) { return abs_tangent(b, x, y, dx); }), .transpose = kNotLinear, .split = split_abs, .real_result = true},
           [](auto x) { return numbers::abs(x); }, instruction1<Opcode::abs>),
       binary<kAny>({.name = "stablehlo.add", .summary = "x + y; or, for booleans (spec: add)",
           .jvp = derivative([](Builder&, Value*, Value*, Value*, Value* dx) { return dx; }, [](Builder&, Value*, Value*, Value*, Value* dy) { return dy; }),
-          .transpose = transpose_add, .commutative = true},
+          .transpose = transpose_add, .commutative = true, .split = complex_rules::part_by_part},
           [](auto x, auto y) { return numbers::add(x, y); }, instruction2<Opcode::add, Opcode::or_>),
-      binary<kNumber>({.name = "stablehlo.divide", .summary = "x / y; integers truncate, x / 0 = -1 (spec: divide)",
+      binary<kNumber | kComplex>({.name = "stablehlo.divide", .summary = "x / y; integers truncate, x / 0 = -1 (spec: divide)",
           .jvp = derivative([](Builder& b, Value*, Value* y, Value*, Value* dx) { return div(b, dx, y); },
                             [](Builder& b, Value*, Value* y, Value* z, Value* dy) { return mul(b, dy, neg(b, div(b, z, y))); }),
-          .transpose = transpose_divide, .flops = 4},
+          .transpose = transpose_divide, .flops = 4, .split = complex_rules::binary<complex_rules::divide>},
           [](auto x, auto y) { return numbers::div(x, y); }, instruction2<Opcode::div>),
       binary<kAny>({.name = "stablehlo.maximum", .summary = "the larger, NaN if either is; or, for booleans (spec: maximum)",
-          .jvp = derivative(share_left, share_right), .transpose = kNotLinear, .commutative = true},
+          .jvp = derivative(share_left, share_right), .transpose = kNotLinear, .commutative = true, .split = complex_rules::binary<complex_rules::maximum>},
           [](auto x, auto y) { return numbers::max(x, y); }, instruction2<Opcode::max, Opcode::or_>),
       binary<kAny>({.name = "stablehlo.minimum", .summary = "the smaller, NaN if either is; and, for booleans (spec: minimum)",
-          .jvp = derivative(share_left, share_right), .transpose = kNotLinear, .commutative = true},
+          .jvp = derivative(share_left, share_right), .transpose = kNotLinear, .commutative = true, .split = complex_rules::binary<complex_rules::minimum>},
           [](auto x, auto y) { return numbers::min(x, y); }, instruction2<Opcode::min, Opcode::and_>),
       binary<kAny>({.name = "stablehlo.multiply", .summary = "x * y; and, for booleans (spec: multiply)",
           .jvp = derivative([](Builder& b, Value*, Value* y, Value*, Value* dx) { return mul(b, dx, y); },
                             [](Builder& b, Value* x, Value*, Value*, Value* dy) { return mul(b, x, dy); }),
-          .transpose = transpose_multiply, .commutative = true},
+          .transpose = transpose_multiply, .commutative = true, .split = complex_rules::binary<complex_rules::multiply>},
           [](auto x, auto y) { return numbers::mul(x, y); }, instruction2<Opcode::mul, Opcode::and_>),
-      unary<kNumber>({.name = "stablehlo.negate", .summary = "-x (spec: negate)",
-          .jvp = derivative([](Builder& b, Value*, Value*, Value* dx) { return neg(b, dx); }), .transpose = transpose_negate},
+      unary<kNumber | kComplex>({.name = "stablehlo.negate", .summary = "-x (spec: negate)",
+          .jvp = derivative([](Builder& b, Value*, Value*, Value* dx) { return neg(b, dx); }), .transpose = transpose_negate, .split = complex_rules::part_by_part},
           [](auto x) { return numbers::neg(x); }, instruction1<Opcode::neg>),
-      binary<kNumber>({.name = "stablehlo.power", .summary = "x to the power of y (spec: power)",
+      binary<kNumber | kComplex>({.name = "stablehlo.power", .summary = "x to the power of y (spec: power)",
           .jvp = derivative([](Builder& b, Value* x, Value* y, Value* z, Value* dx) { return power_left(b, x, y, z, dx); },
                             [](Builder& b, Value* x, Value* y, Value* z, Value* dy) { return power_right(b, x, y, z, dy); }),
-          .transpose = kNotLinear, .flops = 30},
+          .transpose = kNotLinear, .flops = 30, .split = complex_rules::binary<complex_rules::power>},
           [](auto x, auto y) { return numbers::pow(x, y); }, [](Code& b, Inst* x, Inst* y) { return traced_pow(b, x, y); }),
       binary<kNumber>({.name = "stablehlo.remainder", .summary = "x - y trunc(x / y), exact; x % 0 = x for integers (spec: remainder)",
           .jvp = derivative([](Builder&, Value*, Value*, Value*, Value* dx) { return dx; },
                             [](Builder& b, Value* x, Value* y, Value* z, Value* dy) { return remainder_right(b, x, y, z, dy); }),
           .transpose = kNotLinear, .flops = 12},
           [](auto x, auto y) { return numbers::rem(x, y); }, instruction2<Opcode::rem>),
-      unary<kSigned | kFloat>({.name = "stablehlo.sign", .summary = "-1, 0 or 1; zeros and NaN stay themselves (spec: sign)",
-          .jvp = zero_jvp, .transpose = None{"piecewise constant"}},
+      unary<kSigned | kInexact>({.name = "stablehlo.sign", .summary = "-1, 0 or 1; zeros and NaN stay themselves (spec: sign)",
+          .jvp = zero_jvp, .transpose = None{"piecewise constant"}, .split = complex_rules::unary<complex_rules::sign>},
           [](auto x) { return numbers::sign(x); }, [](Code& b, Inst* x) { return traced_sign(b, x); }),
-      unary<kNumber>({.name = "chlo.square", .summary = "x times itself",
-          .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, add(b, x, x)); }), .transpose = kNotLinear, .text = &ir::formats::chlo_elementwise},
+      unary<kNumber | kComplex>({.name = "chlo.square", .summary = "x times itself",
+          .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, add(b, x, x)); }), .transpose = kNotLinear, .text = &ir::formats::chlo_elementwise, .split = complex_rules::unary<complex_rules::square>},
           [](auto x) { return numbers::mul(x, x); }, [](Code& b, Inst* x) { return b.binary(Opcode::mul, x, x); }),
-      binary<kNumber>({.name = "stablehlo.subtract", .summary = "x - y (spec: subtract)",
+      binary<kNumber | kComplex>({.name = "stablehlo.subtract", .summary = "x - y (spec: subtract)",
           .jvp = derivative([](Builder&, Value*, Value*, Value*, Value* dx) { return dx; }, [](Builder& b, Value*, Value*, Value*, Value* dy) { return neg(b, dy); }),
-          .transpose = transpose_subtract},
+          .transpose = transpose_subtract, .split = complex_rules::part_by_part},
           [](auto x, auto y) { return numbers::sub(x, y); }, instruction2<Opcode::sub>),
   };
   return rows;

@@ -2,6 +2,7 @@
 // a wider one joins the elements of the last dimension.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
+#include "strata/op/legalize.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -66,6 +67,88 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
   return join(c, op, index);
 }
 
+// ---- types that kernels do not know ---------------------------------------------------------------------------
+
+/// The last dimension's pieces of `width` bits (ui8), low ones first, in one ui8.
+Value* packed(Builder& b, Value* pieces, int width) {
+  std::int64_t count = pieces->shape()[pieces->rank() - 1];
+  std::vector<Dim> rest(pieces->shape().dims().begin(), pieces->shape().dims().end() - 1);
+  Value* all = nullptr;
+  for (std::int64_t i = 0; i < count; ++i) {
+    Value* piece = reshape(b, slice_dim(b, pieces, pieces->rank() - 1, i, i + 1), Shape(rest));
+    piece = shift_left(b, piece, full_like(b, piece, static_cast<double>(i * width)));
+    all = all ? or_(b, all, piece) : piece;
+  }
+  return all;
+}
+/// The inverse: a new last dimension of `count` pieces.
+Value* unpacked(Builder& b, Value* bytes, int width, std::int64_t count) {
+  std::vector<Dim> dims = bytes->shape().dims();
+  Ints own;
+  for (int d = 0; d < bytes->rank(); ++d) own.push_back(d);
+  dims.emplace_back(count);
+  Value* spread = broadcast_in_dim(b, bytes, Shape(dims), own);
+  Value* shift = iota(b, spread->type(), bytes->rank());
+  shift = mul(b, shift, full_like(b, shift, width));
+  return and_(b, shift_right_logical(b, spread, shift), full_like(b, spread, (1 << width) - 1));
+}
+/// The last dimension in groups of `size`.
+Value* grouped(Builder& b, Value* x, std::int64_t size) {
+  std::vector<Dim> dims = x->shape().dims();
+  std::int64_t count = dims.back().size();
+  dims.back() = Dim(count / size);
+  dims.emplace_back(size);
+  return reshape(b, x, Shape(dims));
+}
+Value* ungrouped(Builder& b, Value* x) {
+  std::vector<Dim> dims = x->shape().dims();
+  std::int64_t last = dims.back().size();
+  dims.pop_back();
+  dims.back() = Dim(dims.back().size() * last);
+  return reshape(b, x, Shape(dims));
+}
+
+bool is_byte(DType dtype) { return byte_width(dtype) == 1 && !is_bool(dtype); }
+/// The bits of a part as ui8, zeros above the type's own, and back.
+Value* bits_of_part(Builder& b, Value* part, DType dtype) {
+  Value* bits = bitcast_convert(b, part, DType::ui8);
+  return bit_width(dtype) == 8 ? bits : and_(b, bits, full_like(b, bits, (1 << bit_width(dtype)) - 1));
+}
+Value* part_of_bits(Builder& b, Value* bits, DType dtype) {
+  Value* part = bitcast_convert(b, bits, part_types(Type::scalar(dtype))[0].dtype());
+  return is_integer(dtype) ? encode(b, part, dtype) : part;
+}
+
+/// Complex numbers as real ones with a last dimension of the two parts, and back.
+Value* stacked(Builder& b, const Parts& parts) {
+  std::vector<Dim> dims = parts[0]->shape().dims();
+  dims.emplace_back(1);
+  return concatenate(b, {reshape(b, parts[0], Shape(dims)), reshape(b, parts[1], Shape(dims))}, static_cast<int>(dims.size()) - 1);
+}
+Parts unstacked(Builder& b, Value* x, const Shape& shape) {
+  int last = x->rank() - 1;
+  return {reshape(b, slice_dim(b, x, last, 0, 1), shape), reshape(b, slice_dim(b, x, last, 1, 2), shape)};
+}
+
+Value* bytes_to(Builder& b, Value* bits, int from, DType to) {
+  int width = bit_width(to);
+  if (from < 8 && width > 8) return bitcast_convert(b, packed(b, grouped(b, bits, 8 / from), from), to);
+  if (from < width) bits = width > 8 ? bits : packed(b, bits, from);
+  if (from > width) bits = unpacked(b, bits, width, from / width);
+  return is_byte(to) ? part_of_bits(b, bits, to) : bitcast_convert(b, bits, to);
+}
+
+std::vector<Parts> split_parts(Builder& b, const Op& op, std::span<const Parts> operands) {
+  DType from = op.operand(0)->dtype(), to = op.result()->dtype();
+  const Parts& x = operands[0];
+  if (from == to) return {x};
+  if (is_complex(from)) return {unstacked(b, bitcast_convert(b, stacked(b, x), real_part(to)), op.result()->shape())};
+  if (is_byte(from)) return {{bytes_to(b, bits_of_part(b, x[0], from), bit_width(from), to)}};
+  Value* bytes = bitcast_convert(b, x[0], DType::ui8);
+  if (bit_width(to) == 8) return {{part_of_bits(b, bytes, to)}};
+  return {{part_of_bits(b, ungrouped(b, unpacked(b, bytes, bit_width(to), 8 / bit_width(to))), to)}};
+}
+
 Factors shard(const Op& op) {
   FactorTable t(op);
   int shared = std::min(op.operand(0)->rank(), op.result()->rank());
@@ -93,6 +176,7 @@ const OpDef& bitcast_convert_def() {
       .shard = shard,
       .cost = move_cost,
       .lowering = Elemental{element},
+      .split = split_parts,
   };
   return def;
 }

@@ -27,10 +27,13 @@
   X(custom_jvp)              \
   X(custom_vjp)              \
   X(custom_vjp_linear)       \
+  X(decode_float)            \
   X(dot)                     \
   X(dot_general)             \
   X(dynamic_slice)           \
   X(dynamic_update_slice)    \
+  X(encode_float)            \
+  X(fma)                     \
   X(gather)                  \
   X(if)                      \
   X(iota)                    \

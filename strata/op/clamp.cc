@@ -1,4 +1,5 @@
 // clamp: min(max(operand, low), high); operands are (low, operand, high), the bounds scalars or of the operand's shape.
+#include "strata/op/complex/functions.h"
 #include "strata/op/elementwise.h"
 
 namespace strata::op {
@@ -75,6 +76,18 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
   return c.b.convert(op.result()->dtype(), c.b.binary(loop::Opcode::min, raised, high));
 }
 
+/// Complex numbers, in the order of (re, im).
+std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operands) {
+  if (!is_complex(op.operand(0)->dtype())) return {};
+  auto number = [&](int i) {
+    Parts parts;
+    for (Value* v : operands[static_cast<std::size_t>(i)]) parts.push_back(full_bound(b, v, operands[1][0]));
+    return complex_rules::Complex{{&b, parts[0]}, {&b, parts[1]}};
+  };
+  complex_rules::Complex z = complex_rules::minimum(complex_rules::maximum(number(1), number(0)), number(2));
+  return {{z.re.v, z.im.v}};
+}
+
 Work cost(const Op& op) { return {2 * elements(op), bytes_moved(op)}; }
 
 }  // namespace
@@ -92,6 +105,7 @@ const OpDef& clamp_def() {
       .shard = pointwise_factors,
       .cost = cost,
       .lowering = Elemental{element},
+      .split = split,
   };
   return def;
 }

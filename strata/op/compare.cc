@@ -19,7 +19,7 @@ loop::Compare direction(const Attrs& attrs) {
 }
 
 bool type_fits(const std::string& compare_type, DType dtype) {
-  if (compare_type == "FLOAT" || compare_type == "TOTALORDER") return is_float(dtype);
+  if (compare_type == "FLOAT" || compare_type == "TOTALORDER") return is_inexact(dtype);
   if (compare_type == "SIGNED") return is_signed(dtype);
   if (compare_type == "UNSIGNED") return is_unsigned(dtype) || is_bool(dtype);
   return compare_type.empty() || compare_type == "NOTYPE";
@@ -90,6 +90,20 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 Work cost(const Op& op) { return {elements(op), bytes_moved(op)}; }
 
+/// Complex numbers in the order of (re, im).
+std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operands) {
+  if (!is_complex(op.operand(0)->dtype())) return {};
+  auto part = [&](std::size_t p, const std::string& how) {
+    Attrs attrs = op.attrs;
+    attrs.set("comparison_direction", how);
+    return b.create(op.info(), {operands[0][p], operands[1][p]}, std::move(attrs)).result();
+  };
+  const std::string& how = op.attr<std::string>("comparison_direction");
+  if (how == "EQ") return {{and_(b, part(0, "EQ"), part(1, "EQ"))}};
+  if (how == "NE") return {{or_(b, part(0, "NE"), part(1, "NE"))}};
+  return {{or_(b, part(0, how.substr(0, 1) + "T"), and_(b, part(0, "EQ"), part(1, how)))}};
+}
+
 }  // namespace
 
 const OpDef& compare_def() {
@@ -105,6 +119,7 @@ const OpDef& compare_def() {
       .shard = pointwise_factors,
       .cost = cost,
       .lowering = Elemental{element},
+      .split = split,
   };
   return def;
 }

@@ -1,5 +1,7 @@
 // constant: the array that stands in the attribute `value`.
 #include "strata/ir/text/format.h"
+#include "strata/op/build.h"
+#include "strata/op/legalize.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -37,6 +39,22 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
   return chosen;
 }
 
+/// The literal's elements as they lie in memory; of complex numbers each part.
+std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts>) {
+  const Literal& value = value_of(op);
+  std::vector<Type> types = part_types(value.type());
+  if (types.size() == 1) return {{constant(b, Literal(types[0], value.storage()))}};
+  std::size_t width = byte_width(types[0].dtype());
+  Parts out;
+  for (std::size_t p = 0; p < 2; ++p) {
+    Literal part(types[p]);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(part.count()); ++i)
+      std::memcpy(part.mutable_data() + i * width, value.data() + (2 * i + p) * width, width);
+    out.push_back(constant(b, part));
+  }
+  return {out};
+}
+
 }  // namespace
 
 const OpDef& constant_def() {
@@ -52,6 +70,7 @@ const OpDef& constant_def() {
       .shard = pointwise_factors,
       .cost = move_cost,
       .lowering = Elemental{element},
+      .split = split,
   };
   return def;
 }

@@ -1,6 +1,7 @@
 // convert: each element as another dtype. Floats truncate and saturate to integers (NaN gives 0), integers wrap, to
-// i1 is "not zero". Conversions to and from bf16 and f16 go through f32.
+// i1 is "not zero". Conversions to and from bf16 and f16 go through f32; to narrower floats they round once.
 #include "strata/op/elementwise.h"
+#include "strata/op/legalize.h"
 
 namespace strata::op {
 namespace {
@@ -45,6 +46,49 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
   return c.b.convert(to, c.b.convert(compute_type(to), widened(c.b, c.operand(op, 0, index))));
 }
 
+/// An f64 as an f32 with a last bit that remembers what was cut off, so that rounding it further rounds once.
+Value* rounded_to_odd(Builder& b, Value* x) {
+  Value* y = convert(b, x, DType::f32);
+  Value* back = convert(b, y, DType::f64);
+  Value* bits = bitcast_convert(b, y, DType::ui32);
+  Value* one = full_like(b, bits, 1);
+  bits = select(b, compare(b, abs(b, back), abs(b, x), "GT"), sub(b, bits, one), bits);
+  bits = select(b, compare(b, back, x, "NE"), or_(b, bits, one), bits);
+  return bitcast_convert(b, bits, DType::f32);
+}
+
+/// A number of a legal type as the part of a float below 16 bits: rounded once.
+Value* to_minifloat(Builder& b, Value* x, DType format) {
+  DType from = x->dtype();
+  if (!is_float(from) && bit_width(from) >= 32) x = convert(b, x, DType::f64);
+  return encode_float(b, x->dtype() == DType::f64 ? rounded_to_odd(b, x) : convert(b, x, DType::f32), format);
+}
+
+/// A number of a legal type as the part of i2 .. ui4: floats saturate, integers wrap.
+Value* to_narrow_integer(Builder& b, Value* x, DType dtype) {
+  Value* wide = convert(b, x, wide_type(dtype));
+  if (!is_float(x->dtype())) return encode(b, wide, dtype);
+  double high = std::ldexp(1.0, bit_width(dtype) - (is_signed(dtype) ? 1 : 0));
+  return clamp(b, scalar(b, wide->dtype(), is_signed(dtype) ? -high : 0), wide, scalar(b, wide->dtype(), high - 1));
+}
+
+Value* from_number(Builder& b, Value* x, DType to) {
+  if (is_legal(to)) return convert(b, x, to);
+  return is_float(to) ? to_minifloat(b, x, to) : to_narrow_integer(b, x, to);
+}
+
+/// Complex to real drops the imaginary part; to i1 it is "not zero".
+std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operands) {
+  DType from = op.operand(0)->dtype(), to = op.result()->dtype();
+  if (from == to) return {operands[0]};
+  if (is_complex(from) && is_bool(to)) return {{or_(b, convert(b, operands[0][0], to), convert(b, operands[0][1], to))}};
+  if (is_complex(from) && is_complex(to)) return {{convert(b, operands[0][0], real_part(to)), convert(b, operands[0][1], real_part(to))}};
+  Value* number = decode(b, operands[0][0], from);
+  if (!is_complex(to)) return {{from_number(b, number, to)}};
+  Value* re = convert(b, number, real_part(to));
+  return {{re, zeros_like(b, re)}};
+}
+
 Work cost(const Op& op) { return {elements(op), bytes_moved(op)}; }
 
 }  // namespace
@@ -62,6 +106,7 @@ const OpDef& convert_def() {
       .shard = pointwise_factors,
       .cost = cost,
       .lowering = Elemental{element},
+      .split = split,
   };
   return def;
 }

@@ -1,20 +1,24 @@
 // stablehlo.dot_general: a product summed over contracting dimensions.
 //
-// Contract (StableHLO, dot_general): operands lhs, rhs of one dtype; attributes `lhs_batching_dimensions`,
+// Contract (StableHLO, dot_general): operands lhs, rhs of any dtypes; attributes `lhs_batching_dimensions`,
 // `rhs_batching_dimensions`, `lhs_contracting_dimensions`, `rhs_contracting_dimensions` (pairs by position).
 //   (C1, C2) as many batching and as many contracting dimensions on both sides; (C3, C4) unique on each side; (C5-C8) in
 //   range; (C9, C10) paired dimensions have equal sizes; (C12) result dimensions: batch, lhs free, rhs free.
-// The result's dtype is that of the operands unless the operation was made with another.
+// The result's dtype is that of lhs unless the operation was made with another; it is complex exactly when an operand is.
 //
 // Each result element is a chain acc = fma(lhs[k], rhs[k], acc) from +0 over k ascending, row-major over the contracting
-// dimensions in their given order: in f32 for f32, bf16 and f16 (whose products are exact in it), in f64 for f64, wrapping
-// for integers; rounded to the result's dtype once, at the end. f32 operands with an f64 result accumulate in f64.
+// dimensions in their given order, in `product_accumulator`: f64 when an operand or the result is f64, f32 for other floats
+// (the products of bf16, f16 and narrower are exact in it), the result's type, wrapping, for integers; rounded to the
+// result's dtype once, at the end. `algorithm` and `precision_config` allow less and change nothing.
+#include "strata/op/dot_general.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/combiner.h"
+#include "strata/op/legalize.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -65,9 +69,6 @@ void expect_pairs(const char* kind, const Type& lhs, const Type& rhs, const Ints
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
   expect_operands("dot_general", operands, 2);
   const Type &lhs = operands[0]->type(), &rhs = operands[1]->type();
-  if (lhs.dtype() != rhs.dtype())
-    throw Error("dot_general", "operands must have one dtype, got {} and {}", lhs.to_string(), rhs.to_string());
-  expect_storage("dot_general", lhs.dtype());
   DotDims d = dims_of(attrs);
   expect_side("lhs", lhs, d.lhs_batch, d.lhs_contract);
   expect_side("rhs", rhs, d.rhs_batch, d.rhs_contract);
@@ -85,7 +86,9 @@ void verify(const Op& op) {
   Type inferred = infer(op.operands, op.attrs, op.regions)[0];
   if (op.num_results() != 1) throw Error("dot_general", "has one result, got {}", op.num_results());
   const Type& stated = op.result()->type();
-  expect_storage("dot_general", stated.dtype());
+  bool from_complex = is_complex(op.operand(0)->dtype()) || is_complex(op.operand(1)->dtype());
+  if (stated.is_tensor() && from_complex != is_complex(stated.dtype()))
+    throw Error("dot_general", "a product of {} and {} cannot be {}", name(op.operand(0)->dtype()), name(op.operand(1)->dtype()), name(stated.dtype()));
   if (!stated.is_tensor() || !may_equal(stated.shape(), inferred.shape()))
     throw Error("dot_general", "the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
 }
@@ -134,13 +137,6 @@ std::vector<A> widened(const Literal& x) {
   return out;
 }
 
-/// f64 as soon as one side of the product has it, f32 for other floats; integers in the result's type.
-DType accumulation(DType operand, DType result) {
-  if (is_float(operand) && !is_float(result)) return accumulator(operand);
-  if (operand == DType::f64 || result == DType::f64) return is_integer(operand) ? result : DType::f64;
-  return accumulator(result);
-}
-
 /// All result elements, in order, in the accumulator's type.
 template <class A>
 std::vector<A> products(const Op& op, const Literal& lhs, const Literal& rhs) {
@@ -163,7 +159,7 @@ std::vector<A> products(const Op& op, const Literal& lhs, const Literal& rhs) {
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   Literal out(op.result()->type());
-  dispatch(accumulation(operands[0].dtype(), out.dtype()), [&](auto zero) {
+  dispatch(product_accumulator(op), [&](auto zero) {
     using A = Accumulator<decltype(zero)>;
     std::vector<A> elements = products<A>(op, operands[0], operands[1]);
     dispatch(out.dtype(), [&](auto storage) {
@@ -307,6 +303,20 @@ Work cost(const Op& op) {
   return {2 * k * elements(op), bytes_moved(op)};
 }
 
+/// Complex numbers by products of their parts.
+std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operands) {
+  if (!is_complex(op.result()->dtype())) return {};
+  Type type = op.result()->type().with(real_part(op.result()->dtype()));
+  auto product = [&](std::size_t l, std::size_t r) {
+    Value* lhs = decode(b, operands[0][l], op.operand(0)->dtype());
+    Value* rhs = decode(b, operands[1][r], op.operand(1)->dtype());
+    return b.create(op.info(), {lhs, rhs}, op.attrs, {}, {type}).result();
+  };
+  if (operands[0].size() == 1) return {{product(0, 0), product(0, 1)}};
+  if (operands[1].size() == 1) return {{product(0, 0), product(1, 0)}};
+  return {{sub(b, product(0, 0), product(1, 1)), add(b, product(0, 1), product(1, 0))}};
+}
+
 Contraction lowering(const Op& op) {
   DotDims d = dims_of(op);
   auto as_int = [](const Ints& list) { return std::vector<int>(list.begin(), list.end()); };
@@ -314,6 +324,12 @@ Contraction lowering(const Op& op) {
 }
 
 }  // namespace
+
+DType product_accumulator(const Op& op) {
+  DType lhs = op.operand(0)->dtype(), rhs = op.operand(1)->dtype(), result = op.result()->dtype();
+  if (!is_float(lhs) && !is_float(rhs)) return accumulator(result);
+  return lhs == DType::f64 || rhs == DType::f64 || result == DType::f64 ? DType::f64 : DType::f32;
+}
 
 const OpDef& dot_general_def() {
   static const OpDef d{
@@ -328,6 +344,7 @@ const OpDef& dot_general_def() {
       .shard = shard,
       .cost = cost,
       .lowering = lowering,
+      .split = split,
   };
   return d;
 }

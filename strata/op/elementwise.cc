@@ -6,7 +6,7 @@ Kinds kind_of(DType dtype) {
   if (is_bool(dtype)) return kBool;
   if (is_signed(dtype)) return kSigned;
   if (is_unsigned(dtype)) return kUnsigned;
-  return is_float(dtype) ? kFloat : Kinds{};
+  return is_float(dtype) ? kFloat : kComplex;
 }
 
 void expect_kind(std::string_view op, DType dtype, unsigned kinds) {
@@ -20,14 +20,14 @@ void expect_kind(std::string_view op, DType dtype, unsigned kinds) {
   list(kSigned, "signed integers");
   list(kUnsigned, "unsigned integers");
   list(kFloat, "floats");
-  Error error(std::string(op), "dtype {} is not admitted; it takes {}", name(dtype), admitted);
-  throw is_complex(dtype) ? error.unsupported() : error;
+  list(kComplex, "complex numbers");
+  throw Error(std::string(op), "dtype {} is not admitted; it takes {}", name(dtype), admitted);
 }
 
 namespace {
 
-/// Operands of one admitted dtype and one shape; the result has them too, or is i1.
-std::vector<Type> infer(std::string_view op, unsigned kinds, int count, bool predicate, std::span<Value* const> operands) {
+/// Operands of one admitted dtype and one shape; the result has them too, or is i1, or the type of the real part.
+std::vector<Type> infer(std::string_view op, unsigned kinds, int count, bool predicate, bool real, std::span<Value* const> operands) {
   expect_operands(op, operands, count);
   Type type = operands[0]->type();
   expect_kind(op, type.dtype(), kinds);
@@ -36,7 +36,7 @@ std::vector<Type> infer(std::string_view op, unsigned kinds, int count, bool pre
       throw Error(std::string(op), "operands must have equal types, got {} and {}", type.to_string(), v->type().to_string());
     type = type.with(merged(type.shape(), v->shape()));
   }
-  return {predicate ? type.with(DType::i1) : type};
+  return {predicate ? type.with(DType::i1) : real ? type.with(real_part(type.dtype())) : type};
 }
 
 template <int flops>
@@ -57,8 +57,9 @@ Cost cost_of(double flops) {
 OpDef elementwise(const Row& row, unsigned kinds, int operands, Evaluate evaluate, Elemental lowering) {
   std::string op(short_name(row.name));
   ir::OpInfo info{.name = row.name,
-                  .infer = [op, kinds, operands, predicate = row.predicate](std::span<Value* const> values, const Attrs&,
-                                                                            auto) { return infer(op, kinds, operands, predicate, values); },
+                  .infer = [op, kinds, operands, predicate = row.predicate, real = row.real_result](
+                               std::span<Value* const> values, const Attrs&,
+                               auto) { return infer(op, kinds, operands, predicate, real, values); },
                   .text = row.text};
   return OpDef{
       .info = std::move(info),
@@ -72,6 +73,7 @@ OpDef elementwise(const Row& row, unsigned kinds, int operands, Evaluate evaluat
       .shard = pointwise_factors,
       .cost = cost_of(row.flops),
       .lowering = lowering,
+      .split = row.split,
   };
 }
 

@@ -2,7 +2,8 @@
 // elements i alone. A row gives what differs: the name, the admitted kinds of dtypes, the function once on C++
 // numbers (reference evaluation) and once on loop instructions (compiled code), and the derivative as operations.
 //
-// bf16 and f16 are computed in f32 and rounded once, at the operation's edge.
+// bf16 and f16 are computed in f32 and rounded once, at the operation's edge; narrower types and complex numbers are said by
+// others (op/legalize.h), so the functions here never see them.
 #pragma once
 
 #include "strata/ir/text/format.h"
@@ -18,9 +19,11 @@ enum Kinds : unsigned {
   kSigned = 2,
   kUnsigned = 4,
   kFloat = 8,
+  kComplex = 16,  // only for rows with a `split` rule
   kInteger = kSigned | kUnsigned,
   kNumber = kInteger | kFloat,
-  kAny = kNumber | kBool,
+  kInexact = kFloat | kComplex,
+  kAny = kNumber | kBool | kComplex,
 };
 Kinds kind_of(DType dtype);
 /// Throws unless `dtype` is one of `kinds`.
@@ -64,6 +67,8 @@ struct Row {
   bool commutative = false;
   bool predicate = false;  // the result is i1
   const ir::TextFormat* text = &ir::formats::elementwise;
+  Split split = nullptr;   // complex numbers, and narrow types where decoding and encoding is not enough
+  bool real_result = false;  // the result of complex numbers is real
 };
 
 /// A definition from a row; the functions come from `unary` and `binary` below.

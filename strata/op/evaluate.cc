@@ -35,9 +35,17 @@ class Reference : public Evaluator {
   /// takes complex memory knows them itself.
   Literals evaluate_one(const Op& op, std::span<const Literal> operands) {
     const OpDef& d = def(op);
-    bool itself = d.traits.moves_only || d.traits.takes_complex || !op.regions.empty() || !needs_legalizing(op) || !is_static(op);
+    bool itself = d.traits.moves_only || d.traits.takes_complex || keeps_regions(op) || !needs_legalizing(op) || !is_static(op);
     if (itself) return d.evaluate(op, operands, *this);
     return run(*legalize(op), operands);
+  }
+  /// Regions run as they are, unless a rule says otherwise and they use nothing from around them.
+  static bool keeps_regions(const Op& op) {
+    if (op.regions.empty()) return false;
+    if (def(op).split == nullptr) return true;
+    for (const auto& region : op.regions)
+      if (!ir::captures(*region).empty()) return true;
+    return false;
   }
   static bool is_static(const Op& op) {
     for (const Value* v : op.operands)

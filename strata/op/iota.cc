@@ -9,7 +9,7 @@ std::size_t dim_of(const Op& op) { return static_cast<std::size_t>(op.attr<std::
 void verify(const Op& op) {
   expect_operands("iota", op.operands, 0);
   const Type& out = op.result()->type();
-  expect_kind("iota", out.dtype(), kNumber);
+  expect_kind("iota", out.dtype(), kNumber | kComplex);
   std::int64_t dim = expect_attr<std::int64_t>("iota", op.attrs, "iota_dimension");
   if (dim < 0 || dim >= out.rank()) throw Error("iota", "iota_dimension {} is outside of {}", dim, out.to_string());  // iota_c1
 }
@@ -34,6 +34,13 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
   return c.b.convert(dtype, c.b.convert(compute_type(dtype), c.b.value(index[dim_of(op)])));
 }
 
+std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts>) {
+  const Type& type = op.result()->type();
+  if (!is_complex(type.dtype())) return {};
+  Value* re = iota(b, type.with(real_part(type.dtype())), static_cast<int>(dim_of(op)));
+  return {{re, zeros_like(b, re)}};
+}
+
 }  // namespace
 
 const OpDef& iota_def() {
@@ -49,6 +56,7 @@ const OpDef& iota_def() {
       .shard = shard,
       .cost = move_cost,
       .lowering = Elemental{element},
+      .split = split,
   };
   return def;
 }

@@ -29,8 +29,8 @@ std::vector<std::vector<bool>> choices(const Sample& sample) {
 }
 
 Literal sum_of(const Literal& x, const Literal& y, double factor) {
-  Literal out(x.type());
-  for (std::int64_t i = 0; i < x.count(); ++i) out.set_number(i, x.number(i) + factor * y.number(i));
+  Literal out(x.type()), to = real_view(out), from = real_view(x), more = real_view(y);
+  for (std::int64_t i = 0; i < to.count(); ++i) to.set_number(i, from.number(i) + factor * more.number(i));
   return out;
 }
 
@@ -68,9 +68,11 @@ class Affine {
 };
 
 bool near(const Literals& a, const Literals& b, double factor, double tolerance) {
-  for (std::size_t r = 0; r < a.size(); ++r)
-    for (std::int64_t i = 0; is_measured(a[r].type()) && i < a[r].count(); ++i)
-      if (!(std::fabs(a[r].number(i) - factor * b[r].number(i)) <= tolerance * (1 + std::fabs(a[r].number(i))))) return false;
+  for (std::size_t r = 0; r < a.size(); ++r) {
+    Literal x = real_view(a[r]), y = real_view(b[r]);
+    for (std::int64_t i = 0; is_measured(a[r].type()) && i < x.count(); ++i)
+      if (!(std::fabs(x.number(i) - factor * y.number(i)) <= tolerance * (1 + std::fabs(x.number(i))))) return false;
+  }
   return true;
 }
 
@@ -87,9 +89,11 @@ bool is_affine(const Affine& f) {
 
 /// Whether the operands matter at all: empty arrays and constants tell nothing.
 bool moves(const Literals& image) {
-  for (const Literal& y : image)
-    for (std::int64_t i = 0; is_measured(y.type()) && i < y.count(); ++i)
-      if (y.number(i) != 0) return true;
+  for (const Literal& y : image) {
+    Literal view = real_view(y);
+    for (std::int64_t i = 0; is_measured(y.type()) && i < view.count(); ++i)
+      if (view.number(i) != 0) return true;
+  }
   return false;
 }
 
@@ -120,11 +124,12 @@ std::optional<Literals> transposed(const Block& f, const Sample& sample, const s
 
 std::pair<double, double> inner(const Literals& a, const Literals& b) {
   double sum = 0, magnitude = 1;
-  for (std::size_t r = 0; r < a.size(); ++r)
-    for (std::int64_t i = 0; is_measured(a[r].type()) && i < a[r].count(); ++i) {
-      sum += a[r].number(i) * b[r].number(i);
-      magnitude += std::fabs(a[r].number(i) * b[r].number(i));
-    }
+  for (std::size_t r = 0; r < a.size(); ++r) {
+    if (!is_measured(a[r].type())) continue;
+    auto [part, size] = laws::inner(a[r], b[r]);
+    sum += part;
+    magnitude += size;
+  }
   return {sum, magnitude};
 }
 

@@ -51,8 +51,8 @@ Literal changed(const Factors& t, const Mapping& mapping, const Literal& x, int 
   Literal out = moved(x, x.type(), [&](std::span<const std::int64_t> index) { return linear_index(index, x.shape().strides()); });
   for_each_index(x.shape(), [&](std::span<const std::int64_t> index, std::int64_t i) {
     if (coordinate(t, mapping, index, f) != 0) return;
-    if (is_float(x.dtype()))
-      out.set_number(i, x.number(i) * 0.5 + 1.25);
+    if (is_inexact(x.dtype()))
+      out.set_number(i, x.number(i) * 0.5 + 1.25);  // complex: the real part
     else
       out.set_integer(i, is_bool(x.dtype()) ? 1 - x.integer(i) : x.integer(i) + 1);
   });

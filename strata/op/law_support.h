@@ -24,8 +24,10 @@ inline std::unique_ptr<ir::Function> program_of(const OpDef& def, const Sample& 
 /// Relative precision of one operation in this dtype.
 inline double epsilon(DType dtype) {
   switch (dtype) {
-    case DType::f64: return 0x1p-52;
-    case DType::f32: return 0x1p-23;
+    case DType::f64:
+    case DType::c128: return 0x1p-52;
+    case DType::f32:
+    case DType::c64: return 0x1p-23;
     case DType::f16: return 0x1p-10;
     case DType::bf16: return 0x1p-7;
     default: return 0;
@@ -42,6 +44,7 @@ inline std::string element_text(const Literal& x, std::int64_t i) {
 inline std::string difference(const Literal& got, const Literal& want, double tolerance = 0) {
   if (!(got.type() == want.type())) return fmt::format("type {} instead of {}", got.type().to_string(), want.type().to_string());
   if (got.same_bits(want)) return "";
+  if (is_complex(want.dtype())) return difference(real_view(got), real_view(want), tolerance);
   bool inexact = is_float(want.dtype());
   double scale = 1;
   for (std::int64_t i = 0; inexact && i < want.count(); ++i)
@@ -58,6 +61,18 @@ inline std::string difference(const Literal& got, const Literal& want, double to
     return fmt::format("element {} is {} instead of {}", i, element_text(got, i), element_text(want, i));
   }
   return "";
+}
+
+/// Sum of products and of their magnitudes; of complex numbers the real part, Re(a b), without conjugation.
+inline std::pair<double, double> inner(const Literal& a, const Literal& b) {
+  Literal x = real_view(a), y = real_view(b);
+  double sum = 0, magnitude = 0;
+  for (std::int64_t i = 0; i < x.count(); ++i) {
+    double product = x.number(i) * y.number(i);
+    sum += is_complex(a.dtype()) && i % 2 == 1 ? -product : product;
+    magnitude += std::fabs(product);
+  }
+  return {sum, magnitude};
 }
 
 /// Whether evaluation can be repeated on arrays alone: no references or tokens among operands and results.

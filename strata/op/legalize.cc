@@ -5,11 +5,10 @@
 #include "strata/base/error.h"
 #include "strata/op/build.h"
 #include "strata/op/rules.h"
+#include "strata/type/minifloat.h"
 
 namespace strata::op {
 namespace {
-
-bool is_minifloat(DType dtype) { return is_float(dtype) && !is_legal(dtype); }
 
 /// What each value of the old graph is in the new one.
 class Legalizer {
@@ -103,7 +102,19 @@ class Legalizer {
   std::vector<Parts> carried(const Op& op, const std::vector<Parts>& operands, Builder& b) {
     std::vector<std::unique_ptr<Block>> regions;
     for (const auto& r : op.regions) regions.push_back(region(*r));
-    return grouped(b.create(op.info(), flat(operands), op.attrs, std::move(regions), result_types(op)), op);
+    Attrs attrs = op.attrs;
+    recount(attrs, operands);
+    return grouped(b.create(op.info(), flat(operands), std::move(attrs), std::move(regions), result_types(op)), op);
+  }
+  /// Attributes that count operands (strata.scan's) count their parts now.
+  static void recount(Attrs& attrs, const std::vector<Parts>& operands) {
+    std::size_t at = 0;
+    for (const char* name : {"num_consts", "num_carry"})
+      if (attrs.find(name) != nullptr) {
+        std::int64_t parts = 0;
+        for (std::int64_t i = attrs.get<std::int64_t>(name); i > 0 && at < operands.size(); --i) parts += static_cast<std::int64_t>(operands[at++].size());
+        attrs.set(name, parts);
+      }
   }
   /// On values as they lie in memory.
   std::vector<Parts> whole(const Op& op, const std::vector<Parts>& operands, Builder& b) {
@@ -187,9 +198,6 @@ Value* encode(Builder& b, Value* number, DType dtype) {
   Value* high = shift_left(b, number, spare);
   return is_signed(dtype) ? shift_right_arithmetic(b, high, spare) : shift_right_logical(b, high, spare);
 }
-
-Value* decode_float(Builder&, Value*, DType format) { throw Error("decode_float", "{} is not read yet", name(format)).unsupported(); }
-Value* encode_float(Builder&, Value*, DType format) { throw Error("encode_float", "{} is not written yet", name(format)).unsupported(); }
 
 Parts parts_of(Builder& b, Value* v) {
   if (is_legal(v->dtype())) return {v};

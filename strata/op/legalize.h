@@ -9,7 +9,8 @@
 //
 // The parts are the elements as they lie in memory, so that arguments and results keep their bytes. How an operation
 // acts on parts is its `split` rule, or the default here: movers act on each part; elementwise operations on narrow types
-// decode, compute and encode; operations with regions carry the parts; kernels that take complex memory get it whole.
+// decode, compute and encode; operations with regions carry the parts; kernels that take complex memory get it whole. A rule
+// that returns nothing leaves the operation to that default.
 // Compiled code and the reference evaluator go through the same rules, which is why their bits agree.
 #pragma once
 

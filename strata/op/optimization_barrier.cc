@@ -60,6 +60,21 @@ loop::Inst* element(LowerContext& context, const Op& op, int r, std::span<const 
   return context.operand(op, r, index);
 }
 
+/// Of all parts at once.
+std::vector<Parts> split(Builder& b, const Op&, std::span<const Parts> operands) {
+  Values all;
+  for (const Parts& parts : operands) all.insert(all.end(), parts.begin(), parts.end());
+  all = optimization_barrier(b, all);
+  std::vector<Parts> out;
+  auto next = all.begin();
+  for (const Parts& parts : operands) {
+    auto end = next + static_cast<std::ptrdiff_t>(parts.size());
+    out.emplace_back(next, end);
+    next = end;
+  }
+  return out;
+}
+
 }  // namespace
 
 const OpDef& optimization_barrier_def() {
@@ -75,6 +90,7 @@ const OpDef& optimization_barrier_def() {
       .shard = shard,
       .cost = cost,
       .lowering = Elemental{element},
+      .split = split,
   };
   return d;
 }

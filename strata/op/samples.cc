@@ -3,6 +3,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
+#include <span>
+
+#include "strata/base/error.h"
 
 namespace strata::op {
 namespace {
@@ -47,10 +51,79 @@ bool add_samples(const std::string& name, MakeSamples make) {
   return true;
 }
 
+namespace {
+
+/// The same numbers in another dtype; the imaginary parts are the real ones in reverse.
+Literal as(const Literal& x, DType dtype) {
+  Literal out(x.type().with(dtype)), view = real_view(out);
+  std::int64_t n = x.count(), parts = is_complex(dtype) ? 2 : 1;
+  for (std::int64_t i = 0; i < n; ++i) {
+    view.set_number(parts * i, x.number(i));
+    if (parts == 2) view.set_number(2 * i + 1, x.number(n - 1 - i));
+  }
+  return out;
+}
+
+/// The sample with `to` wherever it has `from`; nothing when it has none, or the operation does not admit that.
+std::optional<Sample> said_in(const OpDef& def, const Sample& sample, DType from, DType to) {
+  Sample out = sample;
+  bool found = false;
+  auto change = [&](auto& has_type, auto&& changed) {
+    if (has_type.dtype() != from) return;
+    has_type = changed();
+    found = true;
+  };
+  for (Literal& x : out.operands) change(x, [&] { return as(x, to); });
+  for (Type& t : out.results)
+    if (t.is_tensor()) change(t, [&] { return t.with(to); });
+  if (!found) return std::nullopt;
+  out.what = fmt::format("{}, as {}", sample.what, name(to));
+  Block block;
+  Values arguments;
+  for (const Literal& x : out.operands) arguments.push_back(block.add_argument(x.type()));
+  Builder b(block);
+  try {
+    const Op& op = build_sample(b, def, out, arguments);
+    if (def.info.verify) def.info.verify(op);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return out;
+}
+
+/// Samples with regions stay as they are: their regions are written for their types.
+void add_other_types(const OpDef& def, std::vector<Sample>& samples) {
+  constexpr DType kFloats[] = {DType::c64,      DType::c128,       DType::f4E2M1FN,      DType::f6E2M3FN, DType::f6E3M2FN,
+                               DType::f8E3M4,   DType::f8E4M3,     DType::f8E4M3B11FNUZ, DType::f8E4M3FN, DType::f8E4M3FNUZ,
+                               DType::f8E5M2,   DType::f8E5M2FNUZ, DType::f8E8M0FNU};
+  constexpr DType kSigned[] = {DType::i4, DType::i2}, kUnsigned[] = {DType::ui4, DType::ui2};
+  constexpr std::size_t kEach = 4;  // samples of one source type
+  std::vector<Sample> given = samples;
+  auto add = [&](DType from, std::span<const DType> types) {
+    std::size_t taken = 0;
+    for (const Sample& sample : given) {
+      if (sample.regions || taken == kEach) continue;
+      bool any = false;
+      for (DType to : types)
+        if (std::optional<Sample> other = said_in(def, sample, from, to)) {
+          samples.push_back(std::move(*other));
+          any = true;
+        }
+      taken += any;
+    }
+  };
+  add(DType::f32, kFloats);
+  add(DType::i32, kSigned);
+  add(DType::ui32, kUnsigned);
+}
+
+}  // namespace
+
 std::vector<Sample> samples_of(const std::string& name) {
   std::vector<Sample> out;
   if (auto it = registered().find(name); it != registered().end())
     for (const MakeSamples& make : it->second) make(out);
+  if (name.starts_with("stablehlo.") || name.starts_with("chlo.")) add_other_types(def(name), out);
   return out;
 }
 
@@ -60,7 +133,18 @@ Op& build_sample(Builder& b, const OpDef& def, const Sample& sample, const Value
   return b.create(def.info, operands, sample.attrs, std::move(regions), sample.results);
 }
 
+Literal real_view(const Literal& x) {
+  if (!is_complex(x.dtype())) return x;
+  std::vector<Dim> dims = x.shape().dims();
+  dims.emplace_back(2);
+  return Literal(Type(real_part(x.dtype()), Shape(std::move(dims))), x.storage());
+}
+
 Literal random_literal(const Type& type, std::uint64_t seed, double low, double high) {
+  if (is_complex(type.dtype())) {
+    Literal parts = random_literal(real_view(Literal(type)).type(), seed, low, high);
+    return Literal(type, parts.storage());
+  }
   Literal out(type);
   std::uint64_t state = seed * 1000003u + 17;
   for (std::int64_t i = 0; i < out.count(); ++i) {

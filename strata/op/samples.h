@@ -37,7 +37,9 @@ struct Sample {
 using MakeSamples = std::function<void(std::vector<Sample>&)>;
 /// Registers; returns true, so that it can initialise a constant. Several makers for one operation add up.
 bool add_samples(const std::string& name, MakeSamples make);
-/// All samples registered for the operation; made anew by each call.
+/// All samples registered for the operation, made anew by each call; and some of them said in the types that kernels do not
+/// know (op/legalize.h), where the operation admits those: f32 as complex numbers and as floats below 16 bits, i32 and ui32 as
+/// i4, i2, ui4 and ui2.
 std::vector<Sample> samples_of(const std::string& name);
 
 /// Appends the operation of a sample to `b`, on `operands` of the sample's types.
@@ -46,6 +48,8 @@ Op& build_sample(Builder& b, const OpDef& def, const Sample& sample, const Value
 // ---- random inputs: equal seeds give equal bits ---------------------------------------------------------------
 /// Floats uniform in [low, high); integers too, rounded down; booleans fair.
 Literal random_literal(const Type& type, std::uint64_t seed, double low = -2, double high = 2);
+/// Complex numbers as real ones with one more dimension, of the two parts: the same bytes. Other arrays: themselves.
+Literal real_view(const Literal& x);
 /// Zeros of both signs, ones, extremes, infinities, NaN, subnormals; for integers 0, 1, -1, MIN, MAX and a few more.
 Literal edge_literal(DType dtype);
 /// Two lists that together contain every pair of edge values.

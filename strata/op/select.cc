@@ -56,6 +56,13 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 Work cost(const Op& op) { return {elements(op), bytes_moved(op)}; }
 
+/// Whatever the elements are, they are not looked into.
+std::vector<Parts> split(Builder& b, const Op&, std::span<const Parts> operands) {
+  Parts out;
+  for (std::size_t p = 0; p < operands[1].size(); ++p) out.push_back(select(b, operands[0][0], operands[1][p], operands[2][p]));
+  return {out};
+}
+
 }  // namespace
 
 const OpDef& select_def() {
@@ -71,6 +78,7 @@ const OpDef& select_def() {
       .shard = pointwise_factors,
       .cost = cost,
       .lowering = Elemental{element},
+      .split = split,
   };
   return def;
 }

@@ -2,6 +2,8 @@
 
 #include <sys/mman.h>
 
+#include "strata/type/minifloat.h"
+
 namespace strata {
 namespace {
 
@@ -33,6 +35,14 @@ template <class T> T from_double(double v) {
   else return static_cast<T>(v);
 }
 
+/// i2, i4, ui2, ui4: a byte each, extended by the sign or by zeros.
+bool is_narrow_integer(DType dtype) { return is_integer(dtype) && bit_width(dtype) < 8; }
+std::int8_t wrapped(DType dtype, std::int64_t value) {
+  int spare = 8 - bit_width(dtype);
+  auto high = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) << spare);
+  return is_signed(dtype) ? static_cast<std::int8_t>(static_cast<std::int8_t>(high) >> spare) : static_cast<std::int8_t>(high >> spare);
+}
+
 }  // namespace
 
 bool has_storage(DType d) {
@@ -53,10 +63,14 @@ Literal Literal::full(Type type, double value) {
 }
 
 double Literal::number(std::int64_t i) const {
+  if (is_minifloat(dtype())) return minifloat_value(dtype(), static_cast<std::uint8_t>(data()[i]));
+  if (is_narrow_integer(dtype())) return static_cast<double>(integer(i));
   return dispatch(dtype(), [&](auto t) { return to_double(span<decltype(t)>()[static_cast<std::size_t>(i)]); });
 }
 
 std::int64_t Literal::integer(std::int64_t i) const {
+  if (is_minifloat(dtype())) return static_cast<std::int64_t>(number(i));
+  if (is_narrow_integer(dtype())) return is_signed(dtype()) ? std::int64_t{static_cast<std::int8_t>(data()[i])} : static_cast<std::int64_t>(data()[i]);
   return dispatch(dtype(), [&](auto t) -> std::int64_t {
     using T = decltype(t);
     T v = span<T>()[static_cast<std::size_t>(i)];
@@ -66,6 +80,11 @@ std::int64_t Literal::integer(std::int64_t i) const {
 }
 
 void Literal::set_number(std::int64_t i, double value) {
+  if (is_minifloat(dtype())) {
+    mutable_data()[i] = static_cast<std::byte>(minifloat_bits(dtype(), value));
+    return;
+  }
+  if (is_narrow_integer(dtype())) return set_integer(i, static_cast<std::int64_t>(value));
   dispatch(dtype(), [&](auto t) {
     using T = decltype(t);
     mutable_span<T>()[static_cast<std::size_t>(i)] = from_double<T>(value);
@@ -73,6 +92,11 @@ void Literal::set_number(std::int64_t i, double value) {
 }
 
 void Literal::set_integer(std::int64_t i, std::int64_t value) {
+  if (is_minifloat(dtype())) return set_number(i, static_cast<double>(value));
+  if (is_narrow_integer(dtype())) {
+    mutable_data()[i] = static_cast<std::byte>(wrapped(dtype(), value));
+    return;
+  }
   dispatch(dtype(), [&](auto t) {
     using T = decltype(t);
     if constexpr (std::is_integral_v<T>) mutable_span<T>()[static_cast<std::size_t>(i)] = static_cast<T>(value);
