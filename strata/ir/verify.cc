@@ -85,9 +85,22 @@ class Verifier {
     }
   }
 
+  /// An operand or a result that is quantised, or null.
+  static const Value* quantized(const Op& op) {
+    for (const Value* v : op.operands)
+      if (v->type().is_quantized()) return v;
+    for (int r = 0; r < op.num_results(); ++r)
+      if (op.result(r)->type().is_quantized()) return op.result(r);
+    return nullptr;
+  }
+
   void types(const Op& op) {
     // Attributes of a kind that a rule did not expect fail its own checks: in a program that is the program's mistake.
     try {
+      if (const Value* q = quantized(op); q != nullptr && (op.info().infer || op.info().verify)) {
+        if (op.info().quantized == nullptr) broken(op, "is not defined for {}", q->type().to_string());
+        return op.info().quantized(op);
+      }
       if (op.info().verify) return op.info().verify(op);
       if (!op.info().infer) return;
       std::vector<Type> inferred = op.info().infer(op.operands, op.attrs, op.regions);

@@ -114,7 +114,7 @@ std::span<const OpDef> arithmetic_defs() {
           [](auto x) { return numbers::abs(x); }, instruction1<Opcode::abs>),
       binary<kAny>({.name = "stablehlo.add", .summary = "x + y; or, for booleans (spec: add)",
           .jvp = derivative([](Builder&, Value*, Value*, Value*, Value* dx) { return dx; }, [](Builder&, Value*, Value*, Value*, Value* dy) { return dy; }),
-          .transpose = transpose_add, .commutative = true, .split = complex_rules::part_by_part},
+          .transpose = transpose_add, .commutative = true, .split = complex_rules::part_by_part, .quantized = quantized::sum},
           [](auto x, auto y) { return numbers::add(x, y); }, instruction2<Opcode::add, Opcode::or_>),
       binary<kNumber | kComplex>({.name = "stablehlo.divide", .summary = "x / y; integers truncate, x / 0 = -1 (spec: divide)",
           .jvp = derivative([](Builder& b, Value*, Value* y, Value*, Value* dx) { return div(b, dx, y); },

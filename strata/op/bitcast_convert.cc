@@ -3,6 +3,7 @@
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/legalize.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -165,9 +166,9 @@ Factors shard(const Op& op) {
 
 const OpDef& bitcast_convert_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.bitcast_convert", .text = &ir::formats::functional, .verify = verify},
+      .info = {.name = "stablehlo.bitcast_convert", .text = &ir::formats::functional, .verify = verify, .quantized = quantized::reinterpreted},
       .summary = "the same bits as another dtype (spec: bitcast_convert)",
-      .traits = {.cheap = true},
+      .traits = {.cheap = true, .takes_quantized = true},
       .evaluate = evaluate,
       .jvp = zero_jvp,
       .linearize = None{"no regions"},

@@ -5,6 +5,7 @@
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -97,7 +98,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& broadcast_in_dim_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.broadcast_in_dim", .text = &ir::formats::broadcast_in_dim, .verify = verify},
+      .info = {.name = "stablehlo.broadcast_in_dim", .text = &ir::formats::broadcast_in_dim, .verify = verify, .quantized = quantized::broadcast},
       .summary = "repeats an array along new or stretched dimensions (spec: broadcast_in_dim)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -13,6 +13,7 @@
 #include "strata/op/calculus/support.h"
 #include "strata/op/calculus/transpose.h"
 #include "strata/op/control.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -267,7 +268,7 @@ Batched case_batch(Builder& b, const Op& op, std::span<Value* const> operands, c
 OpDef definition(const char* name, const char* summary,
                  std::vector<Type> (*infer)(std::span<Value* const>, const Attrs&, std::span<const BlockPtr>)) {
   return {
-      .info = {.name = name, .infer = infer},
+      .info = {.name = name, .infer = infer, .quantized = quantized::as_stated},
       .summary = summary,
       .traits = {},
       .evaluate = evaluate,

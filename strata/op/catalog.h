@@ -11,6 +11,12 @@
 
 // X(name) declares and lists `name_def()`. The order is alphabetical.
 #define STRATA_OPERATIONS(X) \
+  X(after_all)               \
+  X(all_gather)              \
+  X(all_reduce)              \
+  X(all_to_all)              \
+  X(async_done)              \
+  X(async_start)             \
   X(bitcast_convert)         \
   X(broadcast)               \
   X(broadcast_in_dim)        \
@@ -18,6 +24,9 @@
   X(case)                    \
   X(chlo_scan)               \
   X(clamp)                   \
+  X(collective_broadcast)    \
+  X(collective_permute)      \
+  X(collective_reduce)       \
   X(compare)                 \
   X(concatenate)             \
   X(constant)                \
@@ -36,25 +45,34 @@
   X(fma)                     \
   X(gather)                  \
   X(if)                      \
+  X(infeed)                  \
   X(iota)                    \
   X(map)                     \
   X(name)                    \
   X(optimization_barrier)    \
+  X(outfeed)                 \
   X(pad)                     \
+  X(partition_id)            \
+  X(print)                   \
   X(probe)                   \
   X(ragged_dot)              \
+  X(recv)                    \
   X(reduce)                  \
+  X(reduce_scatter)          \
   X(reduce_window)           \
   X(ref_get)                 \
   X(ref_new)                 \
   X(ref_set)                 \
   X(remat)                   \
+  X(replica_id)              \
   X(reshape)                 \
   X(reverse)                 \
+  X(run_parallel)            \
   X(scan)                    \
   X(scatter)                 \
   X(select)                  \
   X(select_and_scatter)      \
+  X(send)                    \
   X(slice)                   \
   X(sort)                    \
   X(stop_gradient)           \
@@ -62,6 +80,8 @@
   X(top_k)                   \
   X(torch_index_select)      \
   X(transpose)               \
+  X(uniform_dequantize)      \
+  X(uniform_quantize)        \
   X(while)                   \
   X(windows)
 

@@ -1,6 +1,7 @@
 // clamp: min(max(operand, low), high); operands are (low, operand, high), the bounds scalars or of the operand's shape.
 #include "strata/op/complex/functions.h"
 #include "strata/op/elementwise.h"
+#include "strata/op/quantized.h"
 
 namespace strata::op {
 namespace {
@@ -94,7 +95,7 @@ Work cost(const Op& op) { return {2 * elements(op), bytes_moved(op)}; }
 
 const OpDef& clamp_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.clamp", .infer = infer, .text = &ir::formats::elementwise},
+      .info = {.name = "stablehlo.clamp", .infer = infer, .text = &ir::formats::elementwise, .quantized = quantized::baseline},
       .summary = "forces elements between two bounds (spec: clamp)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

@@ -1,6 +1,7 @@
 // compare: EQ NE GE GT LE LT of each pair of elements. compare_type TOTALORDER orders floats as IEEE's totalOrder
 // (-NaN < -inf < ... < -0 < +0 < ... < NaN); otherwise a NaN is unequal to and unordered with everything.
 #include "strata/op/elementwise.h"
+#include "strata/op/quantized.h"
 
 namespace strata::op {
 namespace {
@@ -108,7 +109,7 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operan
 
 const OpDef& compare_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.compare", .infer = infer, .text = &ir::formats::compare},
+      .info = {.name = "stablehlo.compare", .infer = infer, .text = &ir::formats::compare, .quantized = quantized::baseline},
       .summary = "compares elements (spec: compare)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

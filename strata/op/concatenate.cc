@@ -1,6 +1,7 @@
 // concatenate: operands one after another along `dimension`.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -88,7 +89,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& concatenate_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.concatenate", .infer = infer, .text = &ir::formats::concatenate},
+      .info = {.name = "stablehlo.concatenate", .infer = infer, .text = &ir::formats::concatenate, .quantized = quantized::moved},
       .summary = "joins arrays along a dimension (spec: concatenate)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -2,6 +2,7 @@
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/legalize.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -59,7 +60,7 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts>) {
 
 const OpDef& constant_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.constant", .infer = infer, .text = &ir::formats::constant},
+      .info = {.name = "stablehlo.constant", .infer = infer, .text = &ir::formats::constant, .quantized = quantized::moved},
       .summary = "an array known when the program is built (spec: constant)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -19,6 +19,7 @@
 #include "strata/op/build.h"
 #include "strata/op/combiner.h"
 #include "strata/op/legalize.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -323,6 +324,17 @@ Contraction lowering(const Op& op) {
   return {as_int(d.lhs_batch), as_int(d.rhs_batch), as_int(d.lhs_contract), as_int(d.rhs_contract)};
 }
 
+void verify_quantized(const Op& op) {
+  quantized::product(op);
+  const Type& rhs = op.operand(1)->type();
+  const Quantization& q = *rhs.quantization();
+  for (std::int64_t z : q.zero_points)
+    if (z != 0) throw Error("dot_general", "zero points of rhs must be 0, got {}", rhs.to_string());  // dot_general_c15
+  const Ints& contracted = op.attr<Ints>("rhs_contracting_dimensions");
+  if (q.axis >= 0 && std::count(contracted.begin(), contracted.end(), q.axis) > 0)  // dot_general_c16
+    throw Error("dot_general", "rhs {} is contracted along its quantisation's axis", rhs.to_string());
+}
+
 }  // namespace
 
 DType product_accumulator(const Op& op) {
@@ -333,7 +345,7 @@ DType product_accumulator(const Op& op) {
 
 const OpDef& dot_general_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.dot_general", .infer = infer, .text = &ir::formats::dot_general, .verify = verify},
+      .info = {.name = "stablehlo.dot_general", .infer = infer, .text = &ir::formats::dot_general, .verify = verify, .quantized = verify_quantized},
       .summary = "a product summed over contracting dimensions (StableHLO, dot_general)",
       .traits = {},
       .evaluate = evaluate,

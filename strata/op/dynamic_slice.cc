@@ -6,6 +6,7 @@
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
+#include "strata/op/quantized.h"
 
 namespace strata::op {
 namespace {
@@ -99,7 +100,7 @@ loop::Inst* element(LowerContext& context, const Op& op, int, std::span<const lo
 
 const OpDef& dynamic_slice_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.dynamic_slice", .infer = infer, .text = &ir::formats::dynamic_slice},
+      .info = {.name = "stablehlo.dynamic_slice", .infer = infer, .text = &ir::formats::dynamic_slice, .quantized = quantized::moved},
       .summary = "a window of static size at a run-time position (StableHLO, dynamic_slice)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -6,6 +6,7 @@
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
+#include "strata/op/quantized.h"
 
 namespace strata::op {
 namespace {
@@ -145,7 +146,7 @@ void emit(LowerContext& context, const Op& op, std::span<loop::Ref* const> targe
 
 const OpDef& dynamic_update_slice_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.dynamic_update_slice", .infer = infer, .text = &ir::formats::dynamic_update_slice},
+      .info = {.name = "stablehlo.dynamic_update_slice", .infer = infer, .text = &ir::formats::dynamic_update_slice, .quantized = quantized::moved},
       .summary = "an array with a window replaced at a run-time position (StableHLO, dynamic_update_slice)",
       .traits = {.moves_only = true},
       .evaluate = evaluate,

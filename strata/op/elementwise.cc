@@ -60,7 +60,8 @@ OpDef elementwise(const Row& row, unsigned kinds, int operands, Evaluate evaluat
                   .infer = [op, kinds, operands, predicate = row.predicate, real = row.real_result](
                                std::span<Value* const> values, const Attrs&,
                                auto) { return infer(op, kinds, operands, predicate, real, values); },
-                  .text = row.text};
+                  .text = row.text,
+                  .quantized = (kinds & kFloat) != 0 ? row.quantized : nullptr};
   return OpDef{
       .info = std::move(info),
       .summary = row.summary,

@@ -9,6 +9,7 @@
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/numbers.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -69,6 +70,7 @@ struct Row {
   const ir::TextFormat* text = &ir::formats::elementwise;
   Split split = nullptr;   // complex numbers, and narrow types where decoding and encoding is not enough
   bool real_result = false;  // the result of complex numbers is real
+  void (*quantized)(const Op&) = quantized::baseline;  // of rows that admit floats
 };
 
 /// A definition from a row; the functions come from `unary` and `binary` below.

@@ -4,6 +4,7 @@
 
 #include "strata/base/error.h"
 #include "strata/op/legalize.h"
+#include "strata/op/quantized.h"
 #include "strata/op/world.h"
 
 namespace strata::op {
@@ -35,7 +36,8 @@ class Reference : public Evaluator {
   /// takes complex memory knows them itself.
   Literals evaluate_one(const Op& op, std::span<const Literal> operands) {
     const OpDef& d = def(op);
-    bool itself = d.traits.moves_only || d.traits.takes_complex || keeps_regions(op) || !needs_legalizing(op) || !is_static(op);
+    if (is_quantized(op) && !takes_stored(op)) return run(*legalize(op), operands);
+    bool itself = d.traits.moves_only || d.traits.takes_complex || is_quantized(op) || keeps_regions(op) || !needs_legalizing(op) || !is_static(op);
     if (itself) return d.evaluate(op, operands, *this);
     return run(*legalize(op), operands);
   }

@@ -9,6 +9,7 @@
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
+#include "strata/op/quantized.h"
 
 namespace strata::op {
 namespace {
@@ -141,7 +142,7 @@ loop::Inst* element(LowerContext& context, const Op& op, int, std::span<const lo
 
 const OpDef& gather_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.gather", .infer = infer, .text = &ir::formats::gather},
+      .info = {.name = "stablehlo.gather", .infer = infer, .text = &ir::formats::gather, .quantized = quantized::moved},
       .summary = "slices at positions given by an array of indices (StableHLO, gather)",
       .traits = {.moves_only = true},
       .evaluate = evaluate,

@@ -1,5 +1,6 @@
 // iota: 0, 1, 2, ... along iota_dimension.
 #include "strata/op/elementwise.h"
+#include "strata/op/quantized.h"
 
 namespace strata::op {
 namespace {
@@ -45,7 +46,7 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts>) {
 
 const OpDef& iota_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.iota", .text = &ir::formats::iota, .verify = verify},
+      .info = {.name = "stablehlo.iota", .text = &ir::formats::iota, .verify = verify, .quantized = quantized::baseline},
       .summary = "counts along a dimension (spec: iota)",
       .traits = {.cheap = true},
       .evaluate = evaluate,

@@ -8,6 +8,7 @@
 
 #include "strata/op/evaluate.h"
 #include "strata/op/samples.h"
+#include "strata/op/world.h"
 
 namespace strata::op::laws {
 
@@ -19,6 +20,13 @@ inline std::unique_ptr<ir::Function> program_of(const OpDef& def, const Sample& 
   Builder b(f->body);
   f->body.results = build_sample(b, def, sample, arguments).results();
   return f;
+}
+
+/// Evaluates a block in the sample's world.
+inline Literals evaluate_in(const Sample& sample, const Block& block, std::span<const Literal> operands) {
+  World world;
+  if (sample.world) sample.world(world);
+  return evaluate(block, operands, world);
 }
 
 /// Relative precision of one operation in this dtype.

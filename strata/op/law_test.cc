@@ -23,7 +23,7 @@ TEST_P(Law, inferred_type_is_evaluated_type) {
   for (const Sample& sample : samples()) {
     SCOPED_TRACE(sample.what);
     auto f = program_of(def(), sample);
-    Literals results = evaluate(f->body, sample.operands);
+    Literals results = evaluate_in(sample, f->body, sample.operands);
     ASSERT_EQ(results.size(), f->body.results.size());
     for (std::size_t i = 0; i < results.size(); ++i)
       EXPECT_EQ(results[i].type().to_string(), f->body.results[i]->type().to_string()) << "result " << i;
@@ -91,7 +91,7 @@ TEST_P(Law, text_is_a_fixpoint) {
     auto again = ir::parse(text);
     ASSERT_TRUE(again.ok()) << again.status().message() << "\n" << text;
     EXPECT_EQ(ir::print(**again), text);
-    Literals want = evaluate(module.functions[0]->body, sample.operands), got = evaluate((*again)->entry()->body, sample.operands);
+    Literals want = evaluate_in(sample, module.functions[0]->body, sample.operands), got = evaluate_in(sample, (*again)->entry()->body, sample.operands);
     for (std::size_t i = 0; i < want.size(); ++i) EXPECT_EQ(difference(got[i], want[i]), "") << "result " << i;
   }
 }

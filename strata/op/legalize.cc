@@ -4,11 +4,16 @@
 
 #include "strata/base/error.h"
 #include "strata/op/build.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 #include "strata/type/minifloat.h"
 
 namespace strata::op {
+const OpDef& bitcast_convert_def();  // bitcast_convert.cc
 namespace {
+
+/// Between a quantised tensor and its stored integers.
+Value* bits_as(Builder& b, Value* v, const Type& type) { return b.create(bitcast_convert_def().info, {v}, {}, {}, {type}).result(); }
 
 /// What each value of the old graph is in the new one.
 class Legalizer {
@@ -84,6 +89,10 @@ class Legalizer {
     const OpDef& d = def(op);
     std::vector<Parts> operands = of(op.operands);
     if (!needs_legalizing(op)) return carried(op, operands, b);
+    if (is_quantized(op)) {
+      if (!takes_stored(op)) return numbers(op, operands, b);
+      if (!d.traits.moves_only) return d.split != nullptr ? d.split(b, op, operands) : carried(op, operands, b);
+    }
     if (d.split != nullptr)
       if (std::vector<Parts> parts = d.split(b, op, operands); !parts.empty()) return parts;
     if (!op.regions.empty()) return carried(op, operands, b);
@@ -141,6 +150,23 @@ class Legalizer {
     }
     return out;
   }
+  /// On the numbers that quantised operands stand for; results are quantised again.
+  static std::vector<Parts> numbers(const Op& op, const std::vector<Parts>& operands, Builder& b) {
+    Values plain;
+    std::vector<Type> types;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const Type& type = op.operands[i]->type();
+      plain.push_back(type.is_quantized() ? dequantize(b, operands[i][0], type) : value_of(b, operands[i], type));
+    }
+    for (Value* r : op.results()) types.push_back(r->type().expressed());
+    Op& made = b.create(op.info(), plain, op.attrs, {}, types);
+    std::vector<Parts> out;
+    for (int r = 0; r < op.num_results(); ++r) {
+      const Type& type = op.result(r)->type();
+      out.push_back(type.is_quantized() ? Parts{quantize(b, made.result(r), type, part_types(type)[0].dtype())} : parts_of(b, made.result(r)));
+    }
+    return out;
+  }
   /// On numbers of the wide types, each result rounded once.
   std::vector<Parts> widened(const Op& op, const std::vector<Parts>& operands, Builder& b) {
     Values wide;
@@ -181,6 +207,7 @@ DType wide_type(DType dtype) {
 }
 
 std::vector<Type> part_types(const Type& type) {
+  if (type.is_quantized()) return part_types(type.storage());
   if (!type.is_tensor() || is_legal(type.dtype())) return {type};
   if (is_complex(type.dtype())) return {type.with(real_part(type.dtype())), type.with(real_part(type.dtype()))};
   return {type.with(is_minifloat(type.dtype()) ? DType::ui8 : wide_type(type.dtype()))};
@@ -200,12 +227,14 @@ Value* encode(Builder& b, Value* number, DType dtype) {
 }
 
 Parts parts_of(Builder& b, Value* v) {
+  if (v->type().is_quantized()) return parts_of(b, bits_as(b, v, v->type().storage()));
   if (is_legal(v->dtype())) return {v};
   if (is_complex(v->dtype())) return {real(b, v), imag(b, v)};
   return {storage_cast(b, v, part_types(v->type())[0].dtype())};
 }
 
 Value* value_of(Builder& b, const Parts& parts, const Type& type) {
+  if (type.is_quantized()) return bits_as(b, value_of(b, parts, type.storage()), type);
   if (is_legal(type.dtype())) return parts[0];
   if (is_complex(type.dtype())) return complex(b, parts[0], parts[1]);
   return storage_cast(b, parts[0], type.dtype());
@@ -214,14 +243,14 @@ Value* value_of(Builder& b, const Parts& parts, const Type& type) {
 bool needs_legalizing(const Op& op) {
   bool found = false;
   auto look = [&](const Op& o) {
-    auto strange = [](const Value* v) { return v->type().is_tensor() && !is_legal(v->dtype()); };
+    auto strange = [](const Value* v) { return v->type().is_tensor() && (v->type().is_quantized() || !is_legal(v->dtype())); };
     for (Value* v : o.operands) found |= strange(v);
     for (Value* v : o.results()) found |= strange(v);
   };
   look(op);
   for (const auto& region : op.regions) {
     ir::walk(*region, look);
-    for (const auto& a : region->arguments()) found |= a->type().is_tensor() && !is_legal(a->dtype());
+    for (const auto& a : region->arguments()) found |= a->type().is_tensor() && (a->type().is_quantized() || !is_legal(a->dtype()));
   }
   return found;
 }

@@ -4,6 +4,7 @@
 // passes from merging equal barriers or looking past one, so that what remat computes again stays computed again.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -79,9 +80,9 @@ std::vector<Parts> split(Builder& b, const Op&, std::span<const Parts> operands)
 
 const OpDef& optimization_barrier_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.optimization_barrier", .infer = infer, .text = &ir::formats::optimization_barrier},
+      .info = {.name = "stablehlo.optimization_barrier", .infer = infer, .text = &ir::formats::optimization_barrier, .quantized = quantized::as_stated},
       .summary = "its operands, which no simplification sees through (StableHLO, optimization_barrier)",
-      .traits = {.barrier = true},
+      .traits = {.barrier = true, .takes_quantized = true},
       .evaluate = evaluate,
       .jvp = jvp,
       .linearize = None{"no regions"},

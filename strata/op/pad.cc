@@ -4,6 +4,7 @@
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -130,7 +131,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& pad_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.pad", .infer = infer, .text = &ir::formats::pad},
+      .info = {.name = "stablehlo.pad", .infer = infer, .text = &ir::formats::pad, .quantized = quantized::moved},
       .summary = "puts a value around and between elements, or cuts edges off (spec: pad)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

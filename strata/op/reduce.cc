@@ -16,6 +16,7 @@
 #include "strata/op/calculus/support.h"
 #include "strata/op/control.h"
 #include "strata/op/legalize.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -465,7 +466,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
 
 const OpDef& reduce_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.reduce", .infer = infer, .text = &ir::formats::reduce},
+      .info = {.name = "stablehlo.reduce", .infer = infer, .text = &ir::formats::reduce, .quantized = quantized::as_stated},
       .summary = "combines elements along dimensions (StableHLO, reduce)",
       .traits = {},
       .evaluate = evaluate,

@@ -3,6 +3,7 @@
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -102,7 +103,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& reshape_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.reshape", .text = &ir::formats::functional, .verify = verify},
+      .info = {.name = "stablehlo.reshape", .text = &ir::formats::functional, .verify = verify, .quantized = quantized::reshaped},
       .summary = "the same elements in row-major order under another shape (spec: reshape)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -3,6 +3,7 @@
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -60,7 +61,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& reverse_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.reverse", .infer = infer, .text = &ir::formats::reverse},
+      .info = {.name = "stablehlo.reverse", .infer = infer, .text = &ir::formats::reverse, .quantized = quantized::moved},
       .summary = "turns the order along some dimensions round (spec: reverse)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

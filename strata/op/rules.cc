@@ -80,7 +80,11 @@ bool all_null(std::span<Value* const> values) {
 Type with_leading(const Type& type, std::int64_t size) {
   std::vector<Dim> dims = type.shape().dims();
   dims.insert(dims.begin(), Dim(size));
-  return type.with(Shape(std::move(dims)));
+  Type out = type.with(Shape(std::move(dims)));
+  if (!type.is_quantized() || type.quantization()->axis < 0) return out;
+  Quantization q = *type.quantization();
+  ++q.axis;
+  return out.with(std::move(q));
 }
 
 Value* batched_operand(Builder& b, Value* v, bool batched, std::int64_t size) { return batched ? v : broadcast_leading(b, v, size); }

@@ -17,6 +17,8 @@
 
 namespace strata::op {
 
+struct World;  // op/world.h
+
 /// One call of an operation.
 struct Sample {
   /// What is peculiar about it, for messages: "negative padding".
@@ -32,6 +34,8 @@ struct Sample {
   bool smooth = true;
   /// Whether it may be batched over any of its operands.
   bool batchable = true;
+  /// What stands ready on the host's side, for operations that ask for it.
+  std::function<void(World&)> world = nullptr;
 };
 
 using MakeSamples = std::function<void(std::vector<Sample>&)>;

@@ -1,6 +1,7 @@
 // select: on_true where pred holds, on_false elsewhere; a scalar pred chooses one of the arrays.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -67,7 +68,7 @@ std::vector<Parts> split(Builder& b, const Op&, std::span<const Parts> operands)
 
 const OpDef& select_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.select", .infer = infer, .text = &ir::formats::select},
+      .info = {.name = "stablehlo.select", .infer = infer, .text = &ir::formats::select, .quantized = quantized::baseline},
       .summary = "chooses between two arrays (spec: select)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

@@ -1,6 +1,7 @@
 // slice: every strides[d]-th element from start_indices[d] up to, but not including, limit_indices[d].
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -70,7 +71,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& slice_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.slice", .infer = infer, .text = &ir::formats::slice},
+      .info = {.name = "stablehlo.slice", .infer = infer, .text = &ir::formats::slice, .quantized = quantized::moved},
       .summary = "a strided box of an array (spec: slice)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -3,6 +3,7 @@
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -66,7 +67,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& transpose_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.transpose", .infer = infer, .text = &ir::formats::transpose},
+      .info = {.name = "stablehlo.transpose", .infer = infer, .text = &ir::formats::transpose, .quantized = quantized::transposed},
       .summary = "permutes dimensions (spec: transpose)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

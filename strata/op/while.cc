@@ -13,6 +13,7 @@
 #include "strata/op/calculus/jvp.h"
 #include "strata/op/calculus/support.h"
 #include "strata/op/control.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -164,7 +165,7 @@ Values while_(Builder& b, BlockPtr cond, BlockPtr body, Values carries) {
 
 const OpDef& while_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.while", .infer = infer, .text = &ir::formats::while_},
+      .info = {.name = "stablehlo.while", .infer = infer, .text = &ir::formats::while_, .quantized = quantized::as_stated},
       .summary = "a loop until a condition fails (spec: while)",
       .traits = {},
       .evaluate = evaluate,

@@ -21,14 +21,18 @@ class Member;
 /// Whose turn it is, and where processes meet.
 class Grid {
  public:
-  Grid(World& world, std::int64_t replicas, std::int64_t partitions) : world(world), replicas(replicas), partitions(partitions), members_(static_cast<std::size_t>(replicas * partitions)) {}
+  Grid(World& world, std::int64_t replicas, std::int64_t partitions)
+      : world(world), replicas(replicas), partitions(partitions), members_(static_cast<std::size_t>(replicas * partitions)) {}
 
   void run(const std::function<void(Process&)>& program);
   /// Gives the turn to others until `ready` holds; `waits` says for what, in messages.
   void wait(std::size_t self, const std::string& waits, const std::function<bool()>& ready);
 
   /// One coming together of a group: what the processes that have come gave.
-  struct Meeting { std::map<ProcessId, Literals> given; std::size_t left = 0; };
+  struct Meeting {
+    std::map<ProcessId, Literals> given;
+    std::size_t left = 0;
+  };
   std::deque<Meeting>& meetings(const ProcessGroup& group, const std::string& what) { return meetings_[{group, what}]; }
   std::size_t place(const ProcessId& id) const { return static_cast<std::size_t>(id.replica * partitions + id.partition); }
 
@@ -36,12 +40,18 @@ class Grid {
   const std::int64_t replicas, partitions;
 
  private:
-  struct State { bool done = false; const std::function<bool()>* ready = nullptr; std::string waits; };
+  struct State {
+    bool done = false;
+    const std::function<bool()>* ready = nullptr;
+    std::string waits;
+  };
 
   void thread(std::size_t self, const std::function<void(Process&)>& program);
   void pass_on(std::size_t from);
   void fail(std::exception_ptr error);
-  ProcessId id(std::size_t place) const { return {static_cast<std::int64_t>(place) / partitions, static_cast<std::int64_t>(place) % partitions}; }
+  ProcessId id(std::size_t place) const {
+    return {static_cast<std::int64_t>(place) / partitions, static_cast<std::int64_t>(place) % partitions};
+  }
   std::string stuck() const;
 
   std::mutex mutex_;
@@ -106,14 +116,16 @@ void Grid::run(const std::function<void(Process&)>& program) {
 }
 
 void Grid::thread(std::size_t self, const std::function<void(Process&)>& program) {
+  bool has_begun = false;
   {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return turn_ == self || error_; });
+    has_begun = !error_;
   }
   std::exception_ptr mine;
   try {
     Member member(*this, id(self));
-    if (!error_) program(member);
+    if (has_begun) program(member);
   } catch (const Abandoned&) {
   } catch (...) {
     mine = std::current_exception();
@@ -167,7 +179,8 @@ std::string Grid::stuck() const {
 
 void run_grid(World& world, std::int64_t replicas, std::int64_t partitions, const std::function<void(Process&)>& program) {
   STRATA_CHECK(replicas > 0 && partitions > 0, "a grid of {} by {} processes", replicas, partitions);
-  if (replicas * partitions > 4096) throw Error("run_parallel", "a grid of {} by {} processes is too large", replicas, partitions).unsupported();
+  if (replicas * partitions > 4096)
+    throw Error("run_parallel", "a grid of {} by {} processes is too large", replicas, partitions).unsupported();
   Grid(world, replicas, partitions).run(program);
 }
 

@@ -22,10 +22,10 @@ namespace strata::op {
 
 /// The host's side: what evaluations read from it and leave to it.
 struct World {
-  std::deque<Literals> infeed;                         // each infeed takes the first
-  std::vector<Literals> outfeed;                       // each outfeed adds one
+  std::deque<Literals> infeed;                            // each infeed takes the first
+  std::vector<Literals> outfeed;                          // each outfeed adds one
   std::map<std::int64_t, std::deque<Literals>> channels;  // sent and not yet received, by channel id
-  std::function<void(const std::string&)> print;       // takes what interpreter.print prints; empty: stdout
+  std::function<void(const std::string&)> print;          // takes what interpreter.print prints; empty: stdout
 };
 
 /// StableHLO's process_id.

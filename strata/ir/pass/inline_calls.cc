@@ -8,6 +8,12 @@
 namespace strata::ir {
 namespace {
 
+/// Functions that an operation runs as its regions, and has not got yet: attribute `bodies`.
+const Strings* pending_bodies(const Op& op) {
+  const Attr* a = op.regions.empty() ? op.attrs.find("bodies") : nullptr;
+  return a == nullptr ? nullptr : std::get_if<Strings>(a);
+}
+
 /// Functions are made free of calls one after the other, callees first, so that each body is copied once per call.
 class Inliner {
  public:
@@ -26,8 +32,11 @@ class Inliner {
 
   void block(Block& b) {
     bool has_call = std::any_of(b.ops().begin(), b.ops().end(), [](const auto& op) { return is_call(*op); });
-    for (auto& op : b.ops())
+    for (auto& op : b.ops()) {
       for (auto& r : op->regions) block(*r);
+      if (const Strings* names = pending_bodies(*op))
+        for (const std::string& name : *names) op->regions.push_back(clone(body(*op, name)));
+    }
     if (!has_call) return;
     std::vector<std::unique_ptr<Op>> old = std::move(b.ops());
     b.ops().clear();
@@ -46,6 +55,15 @@ class Inliner {
       calls_.push_back(std::move(op));  // its results are keys of the map until the end
     }
     b.results = map(b.results);
+  }
+
+  const Block& body(const Op& op, const std::string& name) {
+    Function* f = m_.find(name);
+    if (f == nullptr) throw Error("call", "function @{} is not defined", name).at(op.where.text());
+    function(*f);
+    copied_ += size(*f);
+    if (copied_ > kMostCopied) throw Error("call", "inlining copies more than {} operations", kMostCopied);
+    return f->body;
   }
 
   static void rename(Op& op, const ValueMap& map) {
@@ -82,6 +100,7 @@ void drop_uncalled(Module& m) {
     std::set<std::string> called;
     for (const auto& f : m.functions)
       walk(f->body, [&](const Op& op) {
+        if (const Strings* names = pending_bodies(op)) called.insert(names->begin(), names->end());
         for (const auto& [key, value] : op.attrs) {
           if (const std::string* s = std::get_if<std::string>(&value); s != nullptr && key == "callee") called.insert(*s);
           if (const Opaque* o = std::get_if<Opaque>(&value); o != nullptr && o->text.substr(0, 1) == "@") called.insert(o->text.substr(1));

@@ -31,7 +31,8 @@ class Passes {
 };
 
 /// Every call (func.call, nested ones too) becomes a copy of the body it calls; private functions that are then
-/// unused are dropped. Throws strata::Error where a function is absent or calls itself.
+/// unused are dropped. The functions that an operation names in an attribute `bodies` become its regions, in that order. Throws
+/// strata::Error where a function is absent or calls itself.
 void inline_calls(Module& module);
 /// Operations without effects whose results nobody uses, and private functions nobody calls, are dropped.
 void dce(Module& module);
