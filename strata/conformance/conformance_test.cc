@@ -81,7 +81,7 @@ TEST_P(InEachMode, checks_compare_what_was_computed) {
   EXPECT_EQ(f.body.num_arguments(), GetParam() == Mode::compiled ? 1 : 0);  // the constant of two elements
   std::vector<Literal> results = literals(callable.run({}));
   EXPECT_THAT(failed_checks(callable.checks(), results),
-              ElementsAre("check 0 (stablehlo.custom_call at test:4:3) at [0]: got 2, want 1 (abs 1, ulp 8.39e+06), 2 elements differ"));
+              ElementsAre("check 0 (stablehlo.custom_call at test:4:8) at [0]: got 2, want 1 (abs 1, ulp 8.39e+06), 2 elements differ"));
 }
 INSTANTIATE_TEST_SUITE_P(Conformance, InEachMode, ::testing::Values(Mode::reference, Mode::compiled));
 

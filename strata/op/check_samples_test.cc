@@ -29,7 +29,8 @@ const bool almost_eq = add_samples("check.expect_almost_eq", [](std::vector<Samp
 const bool almost_eq_const = add_samples("check.expect_almost_eq_const", add_constants);
 const bool close = add_samples("check.expect_close", [](std::vector<Sample>& out) { add_pairs(out, true, {{"max_ulp_difference", std::int64_t{3}}}); });
 const bool custom_call = add_samples("stablehlo.custom_call", [](std::vector<Sample>& out) {
-  add_pairs(out, true, {{"call_target_name", std::string("check.expect_close")}});
+  add_pairs(out, true, {{"call_target_name", std::string("check.eq")}});
+  for (Sample& s : out) s.results = {Type::scalar(DType::i1)};
 });
 const bool serialized_eq = add_samples("check.expect_serialized_eq", [](std::vector<Sample>& out) {
   for (const Literal& x : {floats({1, -2, 3}), floats({}), floats({NAN})}) {
