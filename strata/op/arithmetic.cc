@@ -50,6 +50,17 @@ Value* abs_tangent(Builder& b, Value* x, Value* y, Value* dx) {
   auto along = [&](Value* part, Value* d) { return mul(b, div(b, part, safe), d); };
   return add(b, along(real(b, x), real(b, dx)), along(imag(b, x), imag(b, dx)));
 }
+/// Zero; of complex numbers, the part of dx across x over |x|.
+JvpResult sign_jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+  JvpResult out = zero_jvp(b, op, operands, tangents);
+  if (!is_complex(op.operand(0)->dtype()) || !tangents[0]) return out;
+  Value *re = real(b, out.results[0]), *im = imag(b, out.results[0]), *d_re = real(b, tangents[0]), *d_im = imag(b, tangents[0]);
+  Value *r = abs(b, operands[0]), *zero = zeros_like(b, r), *at_zero = compare(b, r, zero, "EQ");
+  Value* inverse = select(b, at_zero, zero, div(b, full_like(b, r, 1), r));
+  Value* across = mul(b, sub(b, mul(b, re, d_im), mul(b, im, d_re)), inverse);
+  out.tangents[0] = complex(b, neg(b, mul(b, im, across)), mul(b, re, across));
+  return out;
+}
 /// y x^(y-1), and 0 where y = 0 (also at x = 0).
 Value* power_left(Builder& b, Value* x, Value* y, Value*, Value* dx) {
   Value* zero = zeros_like(b, y);
@@ -146,7 +157,7 @@ std::span<const OpDef> arithmetic_defs() {
           .transpose = kNotLinear, .flops = 12},
           [](auto x, auto y) { return numbers::rem(x, y); }, instruction2<Opcode::rem>),
       unary<kSigned | kInexact>({.name = "stablehlo.sign", .summary = "-1, 0 or 1; zeros and NaN stay themselves (spec: sign)",
-          .jvp = zero_jvp, .transpose = None{"piecewise constant"}, .split = complex_rules::unary<complex_rules::sign>},
+          .jvp = sign_jvp, .transpose = kNotLinear, .split = complex_rules::unary<complex_rules::sign>},
           [](auto x) { return numbers::sign(x); }, [](Code& b, Inst* x) { return traced_sign(b, x); }),
       unary<kNumber | kComplex>({.name = "chlo.square", .summary = "x times itself",
           .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, add(b, x, x)); }), .transpose = kNotLinear, .text = &ir::formats::chlo_elementwise, .split = complex_rules::unary<complex_rules::square>},

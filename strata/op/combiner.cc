@@ -6,6 +6,7 @@
 #include "strata/op/build.h"
 #include "strata/op/legalize.h"
 #include "strata/op/rules.h"
+#include "strata/type/minifloat.h"
 
 namespace strata::op {
 namespace {
@@ -96,7 +97,34 @@ loop::Opcode opcode(Combiner combiner, DType dtype) {
 
 DType accumulator(DType dtype) { return compute_type(dtype); }
 
+namespace {
+
+/// In types that the evaluator does not compute on: the extremes are the type's own.
+Literal narrow_identity(Combiner combiner, DType dtype) {
+  Literal out(Type::scalar(dtype));
+  bool minimum = combiner == Combiner::min;
+  if (is_integer(dtype)) {
+    std::int64_t top = (std::int64_t{1} << (bit_width(dtype) - (is_signed(dtype) ? 1 : 0))) - 1, bottom = is_signed(dtype) ? -top - 1 : 0;
+    bool ones = combiner == Combiner::and_;
+    out.set_integer(0, ones ? -1 : minimum ? top : combiner == Combiner::max ? bottom : combiner == Combiner::mul ? 1 : 0);
+    return out;
+  }
+  MiniFloat f = minifloat(dtype);
+  if (combiner == Combiner::add || combiner == Combiner::mul) {
+    out.set_number(0, combiner == Combiner::mul ? 1.0 : -0.0);
+    return out;
+  }
+  std::uint32_t magnitude = f.top == MiniFloat::Top::ieee ? f.overflow() : f.greatest();
+  if (!f.has_sign) magnitude = minimum ? f.greatest() : 0;
+  std::uint32_t sign = f.has_sign && !minimum ? 1u << f.sign_shift() : 0;
+  out.mutable_data()[0] = static_cast<std::byte>(magnitude | sign);
+  return out;
+}
+
+}  // namespace
+
 Literal identity(Combiner combiner, DType dtype) {
+  if (!has_storage(dtype)) return narrow_identity(combiner, dtype);
   return dispatch(dtype, [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_same_v<T, BFloat16> || std::is_same_v<T, Float16>)

@@ -67,7 +67,7 @@ TEST(DynamicSlice, ClampsItsStart) {
 }
 
 TEST(DynamicSlice, LoweringAgreesOnAllSamples) {
-  for (const Sample& s : samples_of("stablehlo.dynamic_slice"))
+  for (const Sample& s : registered_samples_of("stablehlo.dynamic_slice"))
     run_both(s.operands, [&](Builder& b, const Values& v) { return sliced(b, v, s.attrs.get<Ints>("slice_sizes")); });
 }
 
@@ -78,7 +78,7 @@ TEST(DynamicUpdateSlice, ReplacesTheClampedWindow) {
 }
 
 TEST(DynamicUpdateSlice, LoweringAgreesOnAllSamples) {
-  for (const Sample& s : samples_of("stablehlo.dynamic_update_slice")) run_both(s.operands, updated);
+  for (const Sample& s : registered_samples_of("stablehlo.dynamic_update_slice")) run_both(s.operands, updated);
 }
 
 TEST(DynamicUpdateSlice, LongRowsAreCutIntoPieces) {

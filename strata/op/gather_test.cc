@@ -67,7 +67,7 @@ TEST(Gather, FollowsTheExampleOfTheSpecification) {
 }
 
 TEST(Gather, LoweringAgreesOnAllSamples) {
-  for (const Sample& s : samples_of("stablehlo.gather"))
+  for (const Sample& s : registered_samples_of("stablehlo.gather"))
     run_both(s.operands,
              [&](Builder& b, const Values& v) { return gathered(b, v, gather_dims(s.attrs), s.attrs.get<Ints>("slice_sizes")); });
 }

@@ -94,7 +94,8 @@ class Legalizer {
       if (!d.traits.moves_only) return d.split != nullptr ? d.split(b, op, operands) : carried(op, operands, b);
     }
     if (d.split != nullptr)
-      if (std::vector<Parts> parts = d.split(b, op, operands); !parts.empty()) return parts;
+      if (std::vector<Parts> results = d.split(b, op, operands); !results.empty()) return results;
+    if (d.split == nullptr && d.decompose != nullptr && std::holds_alternative<None>(d.lowering)) return decomposed(op, operands, b);
     if (!op.regions.empty()) return carried(op, operands, b);
     if (d.traits.takes_complex) return whole(op, operands, b);
     if (d.traits.moves_only) return moved_parts(op, operands, b);
@@ -107,6 +108,14 @@ class Legalizer {
       throw Error(std::string(short_name(op.name())), "there is no rule for {}", v->type().to_string()).at(op.where.text()).unsupported();
   }
 
+  /// What it stands for, as the compiler takes it.
+  std::vector<Parts> decomposed(const Op& op, const std::vector<Parts>& operands, Builder& b) {
+    bodies_.push_back(decomposition(op));
+    const Block& body = *bodies_.back();
+    for (std::size_t i = 0; i < operands.size(); ++i) parts_[body.argument(static_cast<int>(i))] = operands[i];
+    operations(body, b);
+    return of(body.results);
+  }
   /// The same operation on parts, its regions too.
   std::vector<Parts> carried(const Op& op, const std::vector<Parts>& operands, Builder& b) {
     std::vector<std::unique_ptr<Block>> regions;
@@ -180,6 +189,7 @@ class Legalizer {
   }
 
   std::unordered_map<const Value*, Parts> parts_;  // lookup only
+  std::vector<std::unique_ptr<Block>> bodies_;     // of operations said by others: their values are keys
 };
 
 /// `op` alone: a copy on arguments of its operands' types. Regions must not use values from outside.

@@ -89,7 +89,8 @@ Inst* traced_encode_power(Code& b, const MiniFloat& f, Inst* bits) {
   Inst* normal = shifted_right(b, sum(b, bits, 1u << 22), 23);
   Inst* small = b.select(is(b, Compare::lt, bits, 3u << 21), word(b, 0), word(b, 1));
   Inst* power = b.select(is(b, Compare::lt, bits, 1u << 23), small, normal);
-  Inst* none = b.binary(Opcode::or_, is(b, Compare::eq, bits, 0), is(b, Compare::gt, power, f.greatest()));  // a sign bit is beyond too
+  Inst* outside = b.binary(Opcode::or_, is(b, Compare::eq, bits, 0), is(b, Compare::ge, bits, kInfinity));  // a sign bit is beyond too
+  Inst* none = b.binary(Opcode::or_, outside, is(b, Compare::gt, power, f.greatest()));
   return b.select(none, word(b, f.overflow()), power);
 }
 

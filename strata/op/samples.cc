@@ -119,10 +119,15 @@ void add_other_types(const OpDef& def, std::vector<Sample>& samples) {
 
 }  // namespace
 
-std::vector<Sample> samples_of(const std::string& name) {
+std::vector<Sample> registered_samples_of(const std::string& name) {
   std::vector<Sample> out;
   if (auto it = registered().find(name); it != registered().end())
     for (const MakeSamples& make : it->second) make(out);
+  return out;
+}
+
+std::vector<Sample> samples_of(const std::string& name) {
+  std::vector<Sample> out = registered_samples_of(name);
   if (name.starts_with("stablehlo.") || name.starts_with("chlo.")) add_other_types(def(name), out);
   return out;
 }

@@ -45,6 +45,8 @@ bool add_samples(const std::string& name, MakeSamples make);
 /// know (op/legalize.h), where the operation admits those: f32 as complex numbers and as floats below 16 bits, i32 and ui32 as
 /// i4, i2, ui4 and ui2.
 std::vector<Sample> samples_of(const std::string& name);
+/// Only those registered, whose types kernels know.
+std::vector<Sample> registered_samples_of(const std::string& name);
 
 /// Appends the operation of a sample to `b`, on `operands` of the sample's types.
 Op& build_sample(Builder& b, const OpDef& def, const Sample& sample, const Values& operands);

@@ -129,7 +129,7 @@ TEST(Scatter, NarrowFloatsRoundAtEachUpdate) {
 }
 
 TEST(Scatter, LoweringAgreesOnAllSamples) {
-  for (const Sample& s : samples_of("stablehlo.scatter"))
+  for (const Sample& s : registered_samples_of("stablehlo.scatter"))
     run_both(s.operands, [&](Builder& b, const Values& v) {
       return Values{b.create("stablehlo.scatter", v, s.attrs, s.regions ? s.regions() : std::vector<std::unique_ptr<Block>>()).result()};
     });
@@ -178,7 +178,7 @@ void expect_adjoint(const Sample& s) {
 }
 
 TEST(Scatter, TransposesAreAdjoint) {
-  for (const Sample& s : samples_of("stablehlo.scatter")) {
+  for (const Sample& s : registered_samples_of("stablehlo.scatter")) {
     const std::string& combiner = s.attrs.get<std::string>("combiner");
     if (s.operands[0].dtype() == DType::f32 && (combiner == "add" || combiner == "assign")) expect_adjoint(s);
   }

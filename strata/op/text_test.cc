@@ -164,11 +164,6 @@ TEST(Text, AConstraintIsTheProgramsMistake) {
   EXPECT_THAT(s.message(), HasSubstr("p.mlir:2:8: "));
 }
 
-TEST(Text, ADtypeStrataLacksIsUnsupported) {
-  Status s = verified("func.func @f(%a: tensor<2xcomplex<f32>>) {\n  %0 = stablehlo.sine %a : tensor<2xcomplex<f32>>\n  return\n}");
-  EXPECT_EQ(static_cast<int>(s.code()), static_cast<int>(Code::unsupported)) << s.message();
-}
-
 TEST(Text, AnAttributeOfAnotherKind) {
   for (const char* line : {"\"stablehlo.iota\"() <{iota_dimension = \"x\"}> : () -> tensor<2xf32>", "\"stablehlo.iota\"() : () -> tensor<2xf32>",
                            "\"stablehlo.compare\"(%a, %a) <{comparison_direction = 3 : i64}> : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>",

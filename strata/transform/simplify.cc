@@ -29,7 +29,7 @@ std::optional<Literal> splat(const Value* v) {
   const Op* constant = made_by(v, "stablehlo.constant");
   if (!constant) return std::nullopt;
   const Literal& value = constant->attr<Literal>("value");
-  if (!has_storage(value.dtype()) || !value.is_splat()) return std::nullopt;
+  if (!has_storage(value.dtype()) || is_complex(value.dtype()) || !value.is_splat()) return std::nullopt;
   return value;
 }
 
