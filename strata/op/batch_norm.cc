@@ -7,6 +7,7 @@
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -157,7 +158,7 @@ Work cost(const Op& op) { return {8 * elements(op), bytes_moved(op)}; }
 OpDef row(const char* name, const char* summary, std::vector<Type> (*infer)(std::span<Value* const>, const Attrs&, Regions),
           Decompose decompose, Shard shard) {
   return {
-      .info = {.name = name, .infer = infer},
+      .info = {.name = name, .infer = infer, .quantized = quantized::baseline},
       .summary = summary,
       .traits = {},
       .evaluate = evaluate_decomposed,

@@ -4,6 +4,7 @@
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -47,7 +48,7 @@ Factors shard(const Op& op) {
 
 const OpDef& broadcast_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.broadcast", .infer = infer},
+      .info = {.name = "stablehlo.broadcast", .infer = infer, .quantized = quantized::moved},
       .summary = "new leading dimensions (StableHLO, broadcast; deprecated)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate_decomposed,

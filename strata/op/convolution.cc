@@ -15,6 +15,7 @@
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/legalize.h"
+#include "strata/op/quantized.h"
 #include "strata/op/windows.h"
 
 namespace strata::op {
@@ -395,7 +396,7 @@ Work cost(const Op& op) {
 
 const OpDef& convolution_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.convolution", .infer = infer, .verify = verify},
+      .info = {.name = "stablehlo.convolution", .infer = infer, .verify = verify, .quantized = quantized::convolution},
       .summary = "products of windows of an array with a kernel (StableHLO, convolution)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,

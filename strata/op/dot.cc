@@ -5,6 +5,7 @@
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -68,7 +69,7 @@ Work cost(const Op& op) {
 
 const OpDef& dot_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.dot", .infer = infer, .verify = verify},
+      .info = {.name = "stablehlo.dot", .infer = infer, .verify = verify, .quantized = quantized::product},
       .summary = "the product of vectors and matrices (StableHLO, dot; deprecated)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,

@@ -11,6 +11,7 @@
 #include "strata/op/combiner.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
+#include "strata/op/quantized.h"
 #include "strata/op/windows.h"
 
 namespace strata::op {
@@ -215,7 +216,7 @@ Work cost(const Op& op) {
 
 const OpDef& reduce_window_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.reduce_window", .infer = infer},
+      .info = {.name = "stablehlo.reduce_window", .infer = infer, .quantized = quantized::as_stated},
       .summary = "combines the elements of each window (StableHLO, reduce_window)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,

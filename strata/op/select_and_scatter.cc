@@ -12,6 +12,7 @@
 #include "strata/op/combiner.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
+#include "strata/op/quantized.h"
 #include "strata/op/windows.h"
 
 namespace strata::op {
@@ -188,7 +189,7 @@ Work cost(const Op& op) {
 
 const OpDef& select_and_scatter_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.select_and_scatter", .infer = infer},
+      .info = {.name = "stablehlo.select_and_scatter", .infer = infer, .quantized = quantized::as_stated},
       .summary = "combines values at the elements that windows select (StableHLO, select_and_scatter)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,
