@@ -23,7 +23,8 @@ struct Name {
 constexpr Name kNames[] = {
     {DType::i1, "BOOL"},   {DType::ui8, "U8"},  {DType::i8, "I8"},    {DType::ui16, "U16"}, {DType::i16, "I16"},
     {DType::ui32, "U32"},  {DType::i32, "I32"}, {DType::ui64, "U64"}, {DType::i64, "I64"},  {DType::f16, "F16"},
-    {DType::bf16, "BF16"}, {DType::f32, "F32"}, {DType::f64, "F64"},  {DType::c64, "C64"},
+    {DType::bf16, "BF16"}, {DType::f32, "F32"}, {DType::f64, "F64"},  {DType::c64, "C64"},  {DType::f8E4M3FN, "F8_E4M3"},
+    {DType::f8E5M2, "F8_E5M2"}, {DType::f8E8M0FNU, "F8_E8M0"},
 };
 
 const char* text_of(DType dtype) {

@@ -18,6 +18,7 @@
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/combiner.h"
+#include "strata/op/complex/functions.h"
 #include "strata/op/legalize.h"
 #include "strata/op/quantized.h"
 #include "strata/op/rules.h"
@@ -304,14 +305,61 @@ Work cost(const Op& op) {
   return {2 * k * elements(op), bytes_moved(op)};
 }
 
-/// Complex numbers by products of their parts.
+// ---- complex numbers ------------------------------------------------------------------------------------------
+
+/// An operand's part with the dimensions of the result and, last, the contracting ones.
+Value* spread(Builder& b, const Op& op, Value* part, int side) {
+  DotDims d = dims_of(op);
+  const Ints &batch = side == 0 ? d.lhs_batch : d.rhs_batch, &contract = side == 0 ? d.lhs_contract : d.rhs_contract;
+  Ints free = side == 0 ? lhs_free(op, d) : rhs_free(op, d), to(static_cast<std::size_t>(part->rank()));
+  auto place = [&](const Ints& dims, std::size_t at) {
+    for (std::size_t i = 0; i < dims.size(); ++i) to[static_cast<std::size_t>(dims[i])] = static_cast<std::int64_t>(at + i);
+  };
+  place(batch, 0);
+  place(free, batch.size() + (side == 0 ? 0 : lhs_free(op, d).size()));
+  place(contract, static_cast<std::size_t>(op.result()->rank()));
+  std::vector<Dim> shape = op.result()->shape().dims();
+  for (std::int64_t k : d.lhs_contract) shape.push_back(op.operand(0)->shape().dim(static_cast<int>(k)));
+  return broadcast_in_dim(b, part, Shape(shape), to);
+}
+
+/// Sums over the last dimensions, one term after the other.
+Value* sum_in_sequence(Builder& b, Value* terms, int rank) {
+  auto region = std::make_unique<Block>();
+  Value* sum = region->add_argument(Type::scalar(terms->dtype()));
+  Value* term = region->add_argument(Type::scalar(terms->dtype()));
+  Builder inner(*region);
+  region->results = {add(inner, sum, term)};
+  Ints dims;
+  for (std::int64_t d = rank; d < terms->rank(); ++d) dims.push_back(d);
+  std::vector<std::unique_ptr<Block>> regions;
+  regions.push_back(std::move(region));
+  Attrs attrs{{"dimensions", dims}, {"combiner", std::string(name(Combiner::region))}};
+  return b.create("stablehlo.reduce", {terms, scalar(b, terms->dtype(), 0)}, std::move(attrs), std::move(regions)).result();
+}
+
+/// Few terms: each product rounded, then added in order, as sums of complex numbers are written. Many: products of the parts.
 std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operands) {
   if (!is_complex(op.result()->dtype())) return {};
-  Type type = op.result()->type().with(real_part(op.result()->dtype()));
+  constexpr std::int64_t kFew = 16;
+  std::int64_t terms = 1;
+  for (std::int64_t k : dims_of(op).lhs_contract) terms *= op.operand(0)->shape()[static_cast<int>(k)];
+  DType part = real_part(op.result()->dtype());
+  bool both = operands[0].size() == 2 && operands[1].size() == 2;
+  if (both && terms <= kFew) {
+    auto number = [&](int i, std::size_t p) {
+      return complex_rules::Real{&b, convert(b, spread(b, op, operands[static_cast<std::size_t>(i)][p], i), DType::f64),
+                                 op.operand(i)->dtype() == DType::c64};
+    };
+    Parts products = complex_rules::narrowed(
+        complex_rules::multiply({number(0, 0), number(0, 1)}, {number(1, 0), number(1, 1)}), op.result()->dtype());
+    int rank = op.result()->rank();
+    return {{sum_in_sequence(b, products[0], rank), sum_in_sequence(b, products[1], rank)}};
+  }
   auto product = [&](std::size_t l, std::size_t r) {
     Value* lhs = decode(b, operands[0][l], op.operand(0)->dtype());
     Value* rhs = decode(b, operands[1][r], op.operand(1)->dtype());
-    return b.create(op.info(), {lhs, rhs}, op.attrs, {}, {type}).result();
+    return b.create(op.info(), {lhs, rhs}, op.attrs, {}, {op.result()->type().with(part)}).result();
   };
   if (operands[0].size() == 1) return {{product(0, 0), product(0, 1)}};
   if (operands[1].size() == 1) return {{product(0, 0), product(1, 0)}};
