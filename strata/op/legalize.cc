@@ -1,5 +1,6 @@
 #include "strata/op/legalize.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "strata/base/error.h"
@@ -14,6 +15,25 @@ namespace {
 
 /// Between a quantised tensor and its stored integers.
 Value* bits_as(Builder& b, Value* v, const Type& type) { return b.create(bitcast_convert_def().info, {v}, {}, {}, {type}).result(); }
+
+/// A copy whose regions hold the constants that they use from outside: rules see nothing but the operation.
+const Op& with_own_constants(Block& holder, const Op& op) {
+  Builder b(holder);
+  ir::ValueMap same;
+  Op& copy = ir::clone(b, op, same);
+  for (const auto& region : copy.regions) {
+    ir::ValueMap inside;
+    for (Value* v : ir::captures(*region)) {
+      if (v->op() == nullptr || v->op()->name() != "stablehlo.constant") continue;
+      Builder at_end(*region);
+      ir::ValueMap none;
+      inside.set(v, ir::clone(at_end, *v->op(), none).result());
+      std::rotate(region->ops().begin(), region->ops().end() - 1, region->ops().end());
+    }
+    ir::replace_uses(*region, inside);
+  }
+  return copy;
+}
 
 /// What each value of the old graph is in the new one.
 class Legalizer {
@@ -93,8 +113,11 @@ class Legalizer {
       if (!takes_stored(op)) return numbers(op, operands, b);
       if (!d.traits.moves_only) return d.split != nullptr ? d.split(b, op, operands) : carried(op, operands, b);
     }
-    if (d.split != nullptr)
-      if (std::vector<Parts> results = d.split(b, op, operands); !results.empty()) return results;
+    if (d.split != nullptr) {
+      Block holder;
+      std::vector<Parts> results = d.split(b, op.regions.empty() ? op : with_own_constants(holder, op), operands);
+      if (!results.empty()) return results;
+    }
     if (d.split == nullptr && d.decompose != nullptr && std::holds_alternative<None>(d.lowering)) return decomposed(op, operands, b);
     if (!op.regions.empty()) return carried(op, operands, b);
     if (d.traits.takes_complex) return whole(op, operands, b);
