@@ -127,6 +127,10 @@ function(strata_program name file)
   add_executable(${name}_program ${file})
   set_target_properties(${name}_program PROPERTIES OUTPUT_NAME ${name})
   target_link_libraries(${name}_program PRIVATE ${rooms} CLI11::CLI11 nlohmann_json::nlohmann_json)
+  file(STRINGS ${file} truth REGEX "loop/testing/truth.h")
+  if(truth)
+    target_link_libraries(${name}_program PRIVATE mpfr gmp)
+  endif()
 endfunction()
 
 # Programs: tools/NAME.cc becomes build/bin/NAME (underscores become dashes), strata/cli/*_main.cc and the speed programs

@@ -4,7 +4,7 @@ Each line printed is an array of the sources, lowest power first, and log2 of th
 """
 import sys
 
-from mpmath import atan, atanh, cbrt, cos, erf, erfc, exp, expm1, fabs, floor, ldexp, log, log1p, mp, mpf, pi, sin, sqrt, tan, tanh
+from mpmath import asin, atan, atanh, cbrt, cos, cosh, erf, erfc, exp, expm1, fabs, floor, ldexp, log, log1p, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
 
 
 from remez import fit, rounded
@@ -90,6 +90,12 @@ def hyperbolic():
     for bits, terms, limit in (SINGLE, 9, 1), (DOUBLE, 17, 1):
         q = safe(lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 3)
         show(f"tanh f{bits}", q, terms, (0, limit**2), lambda z: z, bits)
+    # sinh(r) = r + r^3 s(r^2), cosh(r) = 1 + r^2 c(r^2) for |r| <= ln2 / 2, in f64 for results in f32 and f64
+    for name, terms in ("f32", 3), ("f64", 6):
+        odd = safe(lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 6)
+        even = safe(lambda z: (cosh(sqrt(z)) - 1) / z, mpf(1) / 2)
+        show(f"sinh {name}", odd, terms, (0, HALF_LN2**2), lambda z: z, DOUBLE)
+        show(f"cosh {name}", even, terms, (0, HALF_LN2**2), lambda z: z, DOUBLE)
 
 
 def errors():
@@ -105,6 +111,10 @@ def angles():
     p = safe(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 3)
     for bits, terms in (SINGLE, 5), (DOUBLE, 11):
         show(f"atan f{bits}", p, terms, (0, tan(pi / 8) ** 2 * mpf("1.0001")), lambda z: z, bits)
+    # asin(x) = x + x^3 p(x^2) for |x| <= 1/2
+    p = safe(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 6)
+    for bits, terms in (SINGLE, 6), (DOUBLE, 13):
+        show(f"asin f{bits}", p, terms, (0, mpf(1) / 4), lambda z: z, bits)
     for bits in SINGLE, DOUBLE:
         for name, angle in ("pi/4", pi / 4), ("pi/2", pi / 2), ("3pi/4", 3 * pi / 4), ("pi", +pi):
             split(f"{name} f{bits}", angle, [bits, bits])

@@ -1,7 +1,9 @@
-// erf.
+// erf, erfc.
 //
-// Method: x + x p(x^2) up to 1, 1 - e^u(|x| - 1) above, with u(t) near log(erfc(1 + t)).
-// Constants: tools/fit/elementary.py.
+// erf: x + x p(x^2) up to 1, 1 - e^u(|x| - 1) above, with u(t) near log(erfc(1 + t)).
+// erfc, in f64: e^(-a^2) g(q) / (1 + 2 a) with q = (a - 4) / (a + 4), whatever a = |x|; 2 less that for x < 0. For f64
+// up to 1/2 1 - erf(x), which is nearer.
+// Constants: tools/fit/elementary.py, tools/fit/special.py.
 #pragma once
 
 #include "strata/loop/math/exponential.h"
@@ -15,6 +17,11 @@ struct ErfConstants<float> {
   static constexpr float kNear[] = {0x1.06eba8p-3f, -0x1.81274p-2f,   0x1.ce2d6ap-4f,  -0x1.b8028ep-6f,
                                     0x1.54676ep-8f, -0x1.a80ce6p-11f, 0x1.5f52bap-14f, -0x1.745c7ep-20f};  // error 2^-29.9
   static constexpr float kOne = 4.0f;
+  static constexpr double kZero = 10.1;  // erfc is 0 from here on
+  static constexpr double kComplement[] = {
+      0x1.3ba5916e8fe3p+0, -0x1.1df1ad1e1f0b5p-3, 0x1.f7f5e66959fdcp-7, 0x1.16ecf591202ddp-4, -0x1.9ddb40002a8a8p-4, 0x1.7fed696c7e404p-4,
+      -0x1.0faf734159d6p-4, 0x1.308728b2dacc6p-5, -0x1.0960a608cf957p-6, 0x1.47d08b314ed3fp-8, -0x1.9f3e862d4d7aap-11,
+      -0x1.5644bfaa8c1a9p-13, 0x1.06c597c853e44p-12, 0x1.8600762183a6p-15};  // error 2^-35.9
   static constexpr float kFar[] = {-0x1.d97fc0p+0f, -0x1.51c9b0p+1f, -0x1.afabbcp-1f,  -0x1.547ba8p-5f,  0x1.491180p-7f,
                                    -0x1.064118p-9f, 0x1.1f6ea8p-12f, -0x1.5b1528p-17f, -0x1.19dc50p-18f, 0x1.48a8d4p-21f};  // error 2^-26.9
 };
@@ -25,6 +32,13 @@ struct ErfConstants<double> {
                                      0x1.b9e6518e6bb48p-20, -0x1.5f6d9cc35251cp-23, 0x1.fc43f089830edp-27, -0x1.4e635c349fd7p-30,
                                      0x1.7f17258e5eb33p-34, -0x1.29e15b30161e9p-38};  // error 2^-56.2
   static constexpr double kOne = 6.0;
+  static constexpr double kZero = 27.3;
+  static constexpr double kComplement[] = {
+      0x1.3ba5916e9fd7fp+0, -0x1.1df1ad154a28fp-3, 0x1.f7f5df66fd6ccp-7, 0x1.16ecefcfa54a5p-4, -0x1.9ddb23c3e8955p-4, 0x1.7fee004e0fdf3p-4,
+      -0x1.0fb06dfe5536p-4, 0x1.3079edf6d4d19p-5, -0x1.096238829b1bfp-6, 0x1.49c6726f032fp-8, -0x1.8d4a9c4de1bbbp-11,
+      -0x1.a1df1615e93f8p-13, 0x1.3be06c0b314a2p-13, -0x1.995ace6f8dc48p-16, -0x1.788dd15ff4b0bp-17, 0x1.7f346efa68afp-18,
+      0x1.3bda9107bb4ccp-22, -0x1.bb6ff7e80d77ep-21, 0x1.3e47c670ad58p-24, 0x1.d9e05823fc553p-24, -0x1.2c20b1bf5373dp-26,
+      -0x1.e376273d115acp-27, 0x1.cd0d5b2b905b8p-30, 0x1.4957e4c473e3ap-30};  // error 2^-54.2
   static constexpr double kFar[] = {-0x1.d97fbf27aa2a1p+0,  -0x1.51c9b0006c23dp+1,  -0x1.afabc11a28f63p-1,  -0x1.5477f09ca6932p-5,
                                     0x1.48c9d40bc7117p-7,   -0x1.033f699604d35p-9,  0x1.f1b4bf4e25c03p-13,  0x1.b8bd8777643a2p-16,
                                     -0x1.c756a8c197934p-16, 0x1.4149a347498adp-17,  -0x1.0e5df2bc280bfp-19, 0x1.9f3c9b19fc825p-24,
@@ -45,6 +59,22 @@ N<T> erf(N<T> x) {
   N<T> s = internal::two_to<N, T>(power);
   N<T> far = fma(-s, internal::exp_minus_one(r), T(1) - s);
   return copysign(select(a < T(1), near, far), x);
+}
+
+template <template <class> class N, class T>
+N<T> erfc(N<T> x) {
+  using C = internal::ErfConstants<T>;
+  N<double> wide = N<double>::convert(x), a = abs(wide);
+  a = select(a > C::kZero, N<double>(C::kZero), a);
+  N<double> square = a * a, square_low = fma(a, a, -square);
+  auto [power, k, r] = internal::exp_parts(-square);
+  N<double> p = internal::exp_minus_one(r);
+  N<double> d = fma(a, 2.0, 1.0);
+  N<double> g = polynomial((a - 4.0) / (a + 4.0), C::kComplement) / d;
+  N<double> y = internal::scale(fma(g, fma(-square_low, p, p - square_low), g), power);
+  y = select(wide < 0.0, 2.0 - y, y);
+  if constexpr (sizeof(T) == 4) return N<T>::convert(y);
+  return N<T>::convert(select(a < 0.5, 1.0 - fma(wide, polynomial(wide * wide, internal::ErfConstants<double>::kNear), wide), y));
 }
 
 }  // namespace strata::loop::math

@@ -58,14 +58,25 @@ N<T> log_tail(N<T> f) {
   return fma(square * f, polynomial(f, LogConstants<T>::kLog), square * T(-0.5));
 }
 
+/// A sum of two numbers that is not carried out, so that nothing of it is rounded away.
+template <template <class> class N, class T>
+struct TwoParts {
+  N<T> high, low;
+};
+
 /// log(x + low) for positive finite x, `ratio` = low / x.
 template <template <class> class N, class T>
-N<T> log_of(N<T> x, N<T> ratio) {
+TwoParts<N, T> log_in_two(N<T> x, N<T> ratio) {
   using C = LogConstants<T>;
   auto [k, f] = log_parts(x);
   N<T> whole = k * C::kLn2;
   N<T> high = whole + f, low = f - (high - whole);
-  return high + (fma(k, C::kLn2Low, low + log_tail(f)) + ratio);
+  return {high, fma(k, C::kLn2Low, low + log_tail(f)) + ratio};
+}
+template <template <class> class N, class T>
+N<T> log_of(N<T> x, N<T> ratio) {
+  auto [high, low] = log_in_two<N, T>(x, ratio);
+  return high + low;
 }
 
 /// `result` where 0 < x < infinity, else what a logarithm is there.

@@ -1,12 +1,17 @@
 #include "strata/loop/math/math.h"
 
 #include "strata/loop/math/angle.h"
+#include "strata/loop/math/bessel.h"
 #include "strata/loop/math/error_function.h"
+#include "strata/loop/math/error_inverse.h"
 #include "strata/loop/math/exponential.h"
+#include "strata/loop/math/gamma.h"
+#include "strata/loop/math/hyperbolic.h"
 #include "strata/loop/math/logarithm.h"
 #include "strata/loop/math/power.h"
 #include "strata/loop/math/root.h"
 #include "strata/loop/math/trigonometric.h"
+#include "strata/loop/math/zeta.h"
 
 namespace strata::loop::math {
 namespace {
@@ -68,8 +73,9 @@ Inst* traced(Builder& b, Inst* x, Inst* y, const Function& function) {
   }
 #define STRATA_UNARY_FUNCTIONS(each)                                                                                                   \
   each(exp) each(exp2) each(expm1) each(log) each(log2) each(log1p) each(sin) each(cos) each(tan) each(tanh) each(logistic) each(sqrt) \
-      each(rsqrt) each(cbrt) each(erf)
-#define STRATA_BINARY_FUNCTIONS(each) each(pow) each(atan2)
+      each(rsqrt) each(cbrt) each(erf) each(erfc) each(erf_inv) each(asin) each(acos) each(atan) each(sinh) each(cosh) each(asinh)       \
+          each(acosh) each(atanh) each(lgamma) each(digamma) each(bessel_i0e) each(bessel_i1e)
+#define STRATA_BINARY_FUNCTIONS(each) each(pow) each(atan2) each(zeta) each(polygamma)
 
 STRATA_UNARY_FUNCTIONS(STRATA_UNARY)
 STRATA_BINARY_FUNCTIONS(STRATA_BINARY)

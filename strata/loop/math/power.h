@@ -30,9 +30,10 @@ N<float> power_of(N<float> x, N<float> y) {
   return N<float>::convert(polynomial(r, kExp2) * N<double>::from_bits(bits(shifted) << kMantissa<double>));
 }
 
-/// With s = f / (2 + f) and z = s^2, log2(1 + f) = s (c0 + z (c1 + z q(z))); all but q in two parts.
+/// log2 of a positive finite x, to twice the precision. With s = f / (2 + f) and z = s^2,
+/// log2(1 + f) = s (c0 + z (c1 + z q(z))); all but q in two parts.
 template <template <class> class N>
-N<double> power_of(N<double> x, N<double> y) {
+TwoParts<N, double> log2_in_two(N<double> x) {
   static constexpr double kFirst = 0x1.71547652b82fep+1, kFirstLow = 0x1.777d0ffda0d24p-55;
   static constexpr double kSecond = 0x1.ec709dc3a03fdp-1, kSecondLow = 0x1.d27f05548af0cp-55;
   static constexpr double kRest[] = {0x1.2776c50ef9bfcp-1, 0x1.a61762a7aeddcp-2, 0x1.484b13d6ad178p-2,
@@ -50,14 +51,24 @@ N<double> power_of(N<double> x, N<double> y) {
   D l = s * c, l_low = fma(s, c, -l) + fma(s, c_low, s_low * c);
   D log = k + l, log_low = (l - (log - k)) + l_low;
   D high = log + log_low;
-  log_low = log_low - (high - log);
-  D product = y * high;
-  D product_low = fma(y, high, -product) + y * log_low;
-  product_low = select(abs(product) < 1100.0, product_low, D(0.0));
-  auto [power, whole, r] = exp2_parts(product);
-  D sum = r + product_low, sum_low = product_low - (sum - r);
+  return {high, log_low - (high - log)};
+}
+
+/// 2^(high + low).
+template <template <class> class N>
+N<double> exp2_of_two(N<double> high, N<double> low) {
+  low = select(abs(high) < 1100.0, low, N<double>(0.0));
+  auto [power, whole, r] = exp2_parts(high);
+  N<double> sum = r + low, sum_low = low - (sum - r);
   TimesLn2<N, double> scaled(sum);
   return exp_of<N, double>(scaled.t, fma(sum_low, ExpConstants<double>::kLn2, scaled.lost), power);
+}
+
+template <template <class> class N>
+N<double> power_of(N<double> x, N<double> y) {
+  auto [log, log_low] = log2_in_two<N>(x);
+  N<double> product = y * log;
+  return exp2_of_two<N>(product, fma(y, log, -product) + y * log_low);
 }
 
 }  // namespace internal

@@ -80,6 +80,51 @@ TYPED_TEST(Special, RootsAndErf) {
   this->expect(erf, {{T(0), T(0)}, {T(-0.0), T(-0.0)}, {tiny, tiny}, {inf, T(1)}, {-inf, T(-1)}, {T(30), T(1)}, {nan, nan}});
 }
 
+TYPED_TEST(Special, Angles) {
+  using T = TypeParam;
+  constexpr T inf = TestFixture::inf, nan = TestFixture::nan, big = TestFixture::largest, tiny = TestFixture::tiny;
+  const T quarter = T(1.5707963267948966);
+  this->expect(asin, {{T(0), T(0)}, {T(-0.0), T(-0.0)}, {tiny, tiny}, {T(1), quarter}, {T(-1), -quarter}, {T(1.5), nan}, {inf, nan}, {nan, nan}});
+  this->expect(acos, {{T(1), T(0)}, {T(0), quarter}, {T(-0.0), quarter}, {T(-1), T(3.141592653589793)}, {T(-2), nan}, {-inf, nan}, {nan, nan}});
+  this->expect(atan, {{T(0), T(0)}, {T(-0.0), T(-0.0)}, {-tiny, -tiny}, {inf, quarter}, {-inf, -quarter}, {big, quarter}, {nan, nan}});
+}
+
+TYPED_TEST(Special, Hyperbolic) {
+  using T = TypeParam;
+  constexpr T inf = TestFixture::inf, nan = TestFixture::nan, big = TestFixture::largest, tiny = TestFixture::tiny;
+  this->expect(sinh, {{T(0), T(0)}, {T(-0.0), T(-0.0)}, {tiny, tiny}, {big, inf}, {-big, -inf}, {inf, inf}, {-inf, -inf}, {nan, nan}});
+  this->expect(cosh, {{T(0), T(1)}, {T(-0.0), T(1)}, {tiny, T(1)}, {big, inf}, {-big, inf}, {inf, inf}, {-inf, inf}, {nan, nan}});
+  this->expect(asinh, {{T(0), T(0)}, {T(-0.0), T(-0.0)}, {-tiny, -tiny}, {inf, inf}, {-inf, -inf}, {nan, nan}});
+  this->expect(acosh, {{T(1), T(0)}, {T(0.5), nan}, {T(-3), nan}, {inf, inf}, {-inf, nan}, {nan, nan}});
+  this->expect(atanh, {{T(0), T(0)}, {T(-0.0), T(-0.0)}, {tiny, tiny}, {T(1), inf}, {T(-1), -inf}, {T(1.5), nan}, {inf, nan}, {nan, nan}});
+}
+
+TYPED_TEST(Special, GammaErrorsBessel) {
+  using T = TypeParam;
+  constexpr T inf = TestFixture::inf, nan = TestFixture::nan, big = TestFixture::largest, tiny = TestFixture::tiny;
+  this->expect(erfc, {{T(0), T(1)}, {T(-0.0), T(1)}, {tiny, T(1)}, {inf, T(0)}, {-inf, T(2)}, {big, T(0)}, {-big, T(2)}, {nan, nan}});
+  this->expect(erf_inv, {{T(0), T(0)}, {T(-0.0), T(-0.0)}, {T(1), inf}, {T(-1), -inf}, {T(1.5), nan}, {-inf, nan}, {nan, nan}});
+  this->expect(lgamma, {{T(1), T(0)}, {T(2), T(0)}, {T(0), inf}, {T(-0.0), inf}, {T(-3), inf}, {inf, inf}, {-inf, inf}, {-big, inf}, {nan, nan}});
+  this->expect(digamma, {{T(0), nan}, {T(-0.0), nan}, {T(-3), nan}, {inf, inf}, {-inf, nan}, {nan, nan}});
+  this->expect(bessel_i0e, {{T(0), T(1)}, {T(-0.0), T(1)}, {inf, T(0)}, {-inf, T(0)}, {nan, nan}});
+  this->expect(bessel_i1e, {{T(0), T(0)}, {T(-0.0), T(-0.0)}, {inf, T(0)}, {-inf, T(-0.0)}, {nan, nan}});
+}
+
+TYPED_TEST(Special, ZetaAndPolygamma) {
+  using T = TypeParam;
+  constexpr T inf = TestFixture::inf, nan = TestFixture::nan;
+  struct Pair {
+    T x, y, z;
+  };
+  for (const Pair& c : std::vector<Pair>{{T(1), T(2), inf}, {T(0.5), T(2), nan}, {T(2), T(0), inf}, {T(3), T(0), nan}, {T(2), T(-1), inf},
+                                         {T(3), T(-1), nan}, {T(2.5), T(-0.5), nan}, {T(2), inf, T(0)}, {inf, T(1), T(1)}, {inf, T(2), T(0)},
+                                         {inf, T(0.5), inf}, {nan, T(1), nan}, {T(2), nan, nan}})
+    this->expect_equal(zeta(c.x, c.y), c.z, c.x, c.y);
+  for (const Pair& c : std::vector<Pair>{{T(0), T(0), nan}, {T(1), T(0), inf}, {T(2), T(0), nan}, {T(1), T(-2), inf}, {T(-1), T(2), nan},
+                                         {T(0.5), T(2), nan}, {T(1), inf, T(0)}, {nan, T(1), nan}, {T(1), nan, nan}, {T(0), T(3), digamma(T(3))}})
+    this->expect_equal(polygamma(c.x, c.y), c.z, c.x, c.y);
+}
+
 /// The C library's pow and atan2 keep Annex F; all pairs of these.
 TYPED_TEST(Special, PairsAsInC) {
   using T = TypeParam;

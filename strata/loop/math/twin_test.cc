@@ -137,7 +137,7 @@ TEST(Twins, ConstantsFoldToTheSameBits) {
   Kernel kernel("folded");
   Builder b(kernel);
   for (const UnaryFunction& function : unary_functions()) {
-    if (function.name == "sin" || function.name == "cos" || function.name == "tan") continue;  // these may branch
+    if (function.name == "sin" || function.name == "cos" || function.name == "tan" || function.name == "lgamma") continue;  // may branch
     Inst* y = function.traced(b, b.constant(DType::f32, 0.3));
     ASSERT_EQ(y->code, Opcode::constant) << function.name;
     EXPECT_EQ(y->bits, std::bit_cast<std::uint32_t>(function.f32(0.3f))) << function.name;
