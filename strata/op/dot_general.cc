@@ -4,7 +4,8 @@
 // `rhs_batching_dimensions`, `lhs_contracting_dimensions`, `rhs_contracting_dimensions` (pairs by position).
 //   (C1, C2) as many batching and as many contracting dimensions on both sides; (C3, C4) unique on each side; (C5-C8) in
 //   range; (C9, C10) paired dimensions have equal sizes; (C12) result dimensions: batch, lhs free, rhs free.
-// The result's dtype is that of lhs unless the operation was made with another; it is complex exactly when an operand is.
+// The result's dtype is that of lhs (of rhs where that is complex) unless the operation was made with another; it is complex
+// exactly when an operand is.
 //
 // Each result element is a chain acc = fma(lhs[k], rhs[k], acc) from +0 over k ascending, row-major over the contracting
 // dimensions in their given order, in `product_accumulator`: f64 when an operand or the result is f64, f32 for other floats
@@ -80,7 +81,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   for (std::int64_t i : d.lhs_batch) dims.push_back(lhs.shape().dim(static_cast<int>(i)));
   for (std::int64_t i : free_dims(lhs.rank(), d.lhs_batch, d.lhs_contract)) dims.push_back(lhs.shape().dim(static_cast<int>(i)));
   for (std::int64_t i : free_dims(rhs.rank(), d.rhs_batch, d.rhs_contract)) dims.push_back(rhs.shape().dim(static_cast<int>(i)));
-  return {Type(lhs.dtype(), Shape(std::move(dims)))};
+  return {Type(is_complex(rhs.dtype()) ? rhs.dtype() : lhs.dtype(), Shape(std::move(dims)))};
 }
 
 /// The result's dtype is the program's choice; its shape is not.

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "strata/base/error.h"
+#include "strata/op/legalize.h"
 
 namespace strata::op {
 namespace {
@@ -85,6 +86,7 @@ std::optional<Sample> said_in(const OpDef& def, const Sample& sample, DType from
   try {
     const Op& op = build_sample(b, def, out, arguments);
     if (def.info.verify) def.info.verify(op);
+    if (def.decompose) decomposition(op);
   } catch (const Error&) {
     return std::nullopt;
   }
