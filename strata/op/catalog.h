@@ -30,6 +30,7 @@
   X(compare)                 \
   X(concatenate)             \
   X(constant)                \
+  X(constant_like)           \
   X(convert)                 \
   X(convolution)             \
   X(custom_call)             \
@@ -48,7 +49,9 @@
   X(infeed)                  \
   X(iota)                    \
   X(map)                     \
+  X(mulhi)                   \
   X(name)                    \
+  X(next_after)              \
   X(optimization_barrier)    \
   X(outfeed)                 \
   X(pad)                     \
@@ -94,7 +97,12 @@
   X(complex)                         \
   X(einsum)                          \
   X(function)                        \
-  X(rounding)
+  X(hyperbolic)                      \
+  X(infinity)                        \
+  X(rounding)                        \
+  X(special)                         \
+  X(trigonometric)                   \
+  X(zeta)
 
 namespace strata::op {
 

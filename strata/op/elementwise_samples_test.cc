@@ -20,6 +20,9 @@ Domain domain_of(std::string_view op) {
   if (op == "divide" || op == "remainder") return {0.5, 4};
   if (op == "log_plus_one") return {-0.6, 3};
   if (op == "tan") return {-1.2, 1.2};
+  if (op == "acos" || op == "asin" || op == "atanh" || op == "erf_inv") return {-0.7, 0.7};
+  if (op == "acosh") return {1.3, 4};
+  if (op == "digamma" || op == "lgamma") return {0.7, 5};
   return {-2.5, 2.5};
 }
 
@@ -70,7 +73,13 @@ const bool registered = [] {
   add_family(arithmetic_defs());
   add_family(bitwise_defs());
   add_family(function_defs());
+  add_family(hyperbolic_defs());
+  add_family(infinity_defs());
   add_family(rounding_defs());
+  add_family(special_defs());
+  add_family(trigonometric_defs());
+  add_family({&mulhi_def(), 1});
+  add_family({&next_after_def(), 1});
   return true;
 }();
 

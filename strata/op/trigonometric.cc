@@ -1,0 +1,42 @@
+// Inverses of trigonometric functions, and the tangent as CHLO spells it.
+#include "strata/op/function.h"
+
+namespace strata::op {
+
+std::span<const OpDef> trigonometric_defs() {
+  static const OpDef rows[] = {
+      STRATA_FUNCTION(kFloat, acos,
+                      {.name = "chlo.acos",
+                       .summary = "the angle of 0 to pi whose cosine is x; NaN beyond 1",
+                       .jvp = derivative(
+                           [](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, neg(b, rsqrt(b, one_minus_square(b, x)))); }),
+                       .transpose = kNotLinear,
+                       .flops = 30,
+                       .text = &ir::formats::chlo_elementwise}),
+      STRATA_FUNCTION(
+          kFloat, asin,
+          {.name = "chlo.asin",
+           .summary = "the angle of -pi/2 to pi/2 whose sine is x; NaN beyond 1",
+           .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, rsqrt(b, one_minus_square(b, x))); }),
+           .transpose = kNotLinear,
+           .flops = 30,
+           .text = &ir::formats::chlo_elementwise}),
+      STRATA_FUNCTION(kFloat, atan,
+                      {.name = "chlo.atan",
+                       .summary = "the angle of -pi/2 to pi/2 whose tangent is x",
+                       .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return div(b, dx, one_plus(b, mul(b, x, x))); }),
+                       .transpose = kNotLinear,
+                       .flops = 30,
+                       .text = &ir::formats::chlo_elementwise}),
+      STRATA_FUNCTION(kFloat, tan,
+                      {.name = "chlo.tan",
+                       .summary = "the tangent",
+                       .jvp = derivative([](Builder& b, Value*, Value* y, Value* dx) { return mul(b, dx, one_plus(b, mul(b, y, y))); }),
+                       .transpose = kNotLinear,
+                       .flops = 30,
+                       .text = &ir::formats::chlo_elementwise}),
+  };
+  return rows;
+}
+
+}  // namespace strata::op
