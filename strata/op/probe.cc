@@ -56,7 +56,7 @@ const OpDef& probe_def() {
   static const OpDef d{
       .info = {.name = "interpreter.probe", .infer = infer, .has_effect = true, .text = &kText},
       .summary = "its operand, whose value is recorded (interpreter.probe)",
-      .traits = {},
+      .traits = {.takes_complex = true},
       .evaluate = evaluate,
       .jvp = kRecords,
       .linearize = None{"no regions"},

@@ -11,7 +11,7 @@
 namespace strata::op::complex_rules {
 namespace {
 
-constexpr double kLog2 = 0x1.62e42fefa39efp-1, kHalfPi = 0x1.921fb54442d18p+0;
+constexpr double kLog2 = 0x1.62e42fefa39efp-1, kHalfPi = 0x1.921fb54442d18p+0, kPi = 0x1.921fb54442d18p+1;
 
 /// In the first quadrant: the sine and cosine of Re asin z up to a factor, and |Im asin z|.
 struct Arc {
@@ -81,7 +81,7 @@ Complex asin(Complex z) {
 /// Left of the imaginary axis the angle is pi less the angle of -x.
 Complex acos(Complex z) {
   Angles a = angles(z);
-  Real half = 0x1.921fb54442d18p+1 - a.acos;
+  Real half = kPi - a.acos;
   Real re = choose(z.re < 0, half + 0x1.1a62633145c07p-53, a.acos);
   re = choose(z.re == 0, kHalfPi, re);
   return {re, -copysign(a.height, z.im)};
@@ -121,11 +121,18 @@ Complex atan(Complex z) {
   return {w.im, -w.re};
 }
 
+/// By atan(y / x) where that is small, a half turn added on the other side of zero; on the real line exactly.
 Complex atan2(Complex y, Complex x) {
-  Complex sum{x.re - y.im, x.im + y.re};
-  Complex xx = square(x), yy = square(y);
-  Complex w = log(divide(sum, sqrt({xx.re + yy.re, xx.im + yy.im})));
-  return {w.im, -w.re};
+  Scale s = scale_of(max(max(abs(x.re), abs(x.im)), max(abs(y.re), abs(y.im))));
+  auto scaled = [&](Complex z) { return Complex{z.re * s.factor, z.im * s.factor}; };
+  Complex u = scaled(x), v = scaled(y), uu = square(u), vv = square(v);
+  Complex root = sqrt({uu.re + vv.re, uu.im + vv.im});
+  Complex w = log(divide({u.re - v.im, u.im + v.re}, root));
+  Complex ratio = divide(v, u), angle = atan(ratio);
+  Truth turned = sum_of_products(root.re, u.re, root.im, u.im) < 0;
+  Real half_turn = choose(turned, choose(angle.re > 0, angle.re.like(-kPi), kPi), 0);
+  Complex out = choose(magnitude(ratio) < 0.5, {angle.re + half_turn, angle.im}, {w.im, -w.re});
+  return choose(x.im == 0 && y.im == 0, {atan2(y.re, x.re), y.im}, out);
 }
 
 }  // namespace strata::op::complex_rules
