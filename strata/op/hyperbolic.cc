@@ -1,4 +1,5 @@
 // Hyperbolic functions and their inverses; stablehlo.tanh is with the elementary functions.
+#include "strata/op/complex/functions.h"
 #include "strata/op/function.h"
 
 namespace strata::op {
@@ -14,42 +15,47 @@ Value* acosh_slope(Builder& b, Value* x) {
 
 std::span<const OpDef> hyperbolic_defs() {
   static const OpDef rows[] = {
-      STRATA_FUNCTION(kFloat, acosh,
+      STRATA_FUNCTION(kInexact, acosh,
                       {.name = "chlo.acosh",
                        .summary = "the inverse of cosh that is not negative; NaN below 1",
                        .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, acosh_slope(b, x)); }),
                        .transpose = kNotLinear,
                        .flops = 30,
-                       .text = &ir::formats::chlo_elementwise}),
+                       .text = &ir::formats::chlo_elementwise,
+                       .split = complex_rules::unary<complex_rules::acosh>}),
       STRATA_FUNCTION(
-          kFloat, asinh,
+          kInexact, asinh,
           {.name = "chlo.asinh",
            .summary = "the inverse of sinh",
            .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, rsqrt(b, one_plus(b, mul(b, x, x)))); }),
            .transpose = kNotLinear,
            .flops = 30,
-           .text = &ir::formats::chlo_elementwise}),
-      STRATA_FUNCTION(kFloat, atanh,
+           .text = &ir::formats::chlo_elementwise,
+           .split = complex_rules::unary<complex_rules::asinh>}),
+      STRATA_FUNCTION(kInexact, atanh,
                       {.name = "chlo.atanh",
                        .summary = "the inverse of tanh; infinite at 1, NaN beyond",
                        .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return div(b, dx, one_minus_square(b, x)); }),
                        .transpose = kNotLinear,
                        .flops = 30,
-                       .text = &ir::formats::chlo_elementwise}),
-      STRATA_FUNCTION(kFloat, cosh,
+                       .text = &ir::formats::chlo_elementwise,
+                       .split = complex_rules::unary<complex_rules::atanh>}),
+      STRATA_FUNCTION(kInexact, cosh,
                       {.name = "chlo.cosh",
                        .summary = "(e^x + e^-x) / 2",
                        .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, sinh(b, x)); }),
                        .transpose = kNotLinear,
                        .flops = 30,
-                       .text = &ir::formats::chlo_elementwise}),
-      STRATA_FUNCTION(kFloat, sinh,
+                       .text = &ir::formats::chlo_elementwise,
+                       .split = complex_rules::unary<complex_rules::cosh>}),
+      STRATA_FUNCTION(kInexact, sinh,
                       {.name = "chlo.sinh",
                        .summary = "(e^x - e^-x) / 2, accurate near 0",
                        .jvp = derivative([](Builder& b, Value* x, Value*, Value* dx) { return mul(b, dx, cosh(b, x)); }),
                        .transpose = kNotLinear,
                        .flops = 30,
-                       .text = &ir::formats::chlo_elementwise}),
+                       .text = &ir::formats::chlo_elementwise,
+                       .split = complex_rules::unary<complex_rules::sinh>}),
   };
   return rows;
 }
