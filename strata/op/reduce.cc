@@ -312,7 +312,7 @@ JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::s
 Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
                       std::span<Value* const> cotangents) {
   Values out(operands.size(), nullptr);
-  if (cotangents[0] == nullptr) return out;
+  if (all_null(cotangents)) return out;
   if (combiner_of(op) != Combiner::add) throw Error("reduce", "a reduction by {} is not linear", name(combiner_of(op)));
   if (linear[0]) out[0] = spread(b, op, cotangents[0]);
   if (linear[1]) {

@@ -109,8 +109,8 @@ JvpResult scatter_jvp(Builder& b, const Op& op, std::span<Value* const> operands
 Values scatter_transpose(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
                          std::span<Value* const> cotangents) {
   Values out(operands.size(), nullptr);
+  if (all_null(cotangents)) return out;
   Value *ct = cotangents[0], *indices = operands.size() == 3 ? operands[1] : nullptr;
-  if (ct == nullptr) return out;
   if (assigns(op)) {
     Value* zero = zeros(b, scatter_updates(op)->type());
     if (linear[0]) out[0] = scatter_like(b, op, ct, indices, zero, "assign");
