@@ -42,7 +42,9 @@ Type with(const Type& type, int dimension, const Dim& size) {
 }
 
 Dim scanned(std::span<Value* const> inputs, const Attrs& attrs, int dimension) {
-  Dim size(attrs.get_or<std::int64_t>("scan_dim_size", -1));
+  std::int64_t stated = attrs.get_or<std::int64_t>("scan_dim_size", 0);
+  if (stated < 0) throw Error("scan", "(C2) scan_dim_size is negative: {}", stated);
+  Dim size(stated);
   bool known = attrs.find("scan_dim_size") != nullptr;
   if (inputs.empty() && !known) throw Error("scan", "(C2) without inputs, scan_dim_size says how far it goes");
   for (Value* v : inputs) {
