@@ -308,13 +308,13 @@ TEST(ReduceJvp, ArgumentMaximumCarriesTheWinnersTangent) {
   EXPECT_EQ(y[2].number(0), 2.0);
 }
 
-TEST(ReduceJvp, RefusesGeneralRegions) {
-  EXPECT_THROW(
-      testing::run_jvp({Literal::of<float>({3}, {1, 5, 5}), Literal::scalar(0.0f)}, {Literal::of<float>({3}, {1, 2, 4}), std::nullopt},
-                       [](Builder& b, const Values& v) {
-                         return b.create("stablehlo.reduce", v, reduce_attrs({0}, "region"), one(sum_region(DType::f32))).results();
-                       }),
-      Error);
+TEST(ReduceJvp, GeneralRegionsAreDifferentiatedStepByStep) {
+  Literals y = testing::run_jvp({Literal::of<float>({3}, {1, 5, 5}), Literal::scalar(0.0f)}, {Literal::of<float>({3}, {1, 2, 4}), std::nullopt},
+                                [](Builder& b, const Values& v) {
+                                  return b.create("stablehlo.reduce", v, reduce_attrs({0}, "region"), one(sum_region(DType::f32))).results();
+                                });
+  EXPECT_EQ(y[0].number(0), 11.0);
+  EXPECT_EQ(y[1].number(0), 7.0);
 }
 
 // ---- constraints ----------------------------------------------------------------------------------------------

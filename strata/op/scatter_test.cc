@@ -131,7 +131,7 @@ TEST(Scatter, NarrowFloatsRoundAtEachUpdate) {
 TEST(Scatter, LoweringAgreesOnAllSamples) {
   for (const Sample& s : registered_samples_of("stablehlo.scatter"))
     run_both(s.operands, [&](Builder& b, const Values& v) {
-      return Values{b.create("stablehlo.scatter", v, s.attrs, s.regions ? s.regions() : std::vector<std::unique_ptr<Block>>()).result()};
+      return b.create("stablehlo.scatter", v, s.attrs, s.regions ? s.regions() : std::vector<std::unique_ptr<Block>>()).results();
     });
 }
 
@@ -230,17 +230,19 @@ TEST(Scatter, NamesTheConstraint) {
     change(dims);
     EXPECT_THAT(message(x, i, u, dims), ::testing::HasSubstr(said));
   };
-  expect("(C2)", [](IndexDims& d) { d.dropped = {}; });
+  expect("(C2)", [](IndexDims& d) { d.dropped = {2}; });
   expect("(C8)", [](IndexDims& d) { d.window = {7}; });
-  expect("(C11)", [](IndexDims& d) { d.dropped = {5}; });
-  expect("(C9)", [](IndexDims& d) { d.dropped = d.operand_batch; });
-  expect("(C13)", [](IndexDims& d) { d.operand_batch = {9}; });
-  expect("(C15)", [](IndexDims& d) { d.indices_batch = {9}; });
-  expect("(C16)", [](IndexDims& d) { d.indices_batch = {2}; });
+  expect("(C11)", [](IndexDims& d) { d.window = {}, d.dropped = {5}; });
+  expect("(C9)", [](IndexDims& d) { d.window = {}, d.dropped = {0}; });
+  expect("(C12)", [](IndexDims& d) { d.operand_batch = {1, 0}; });
+  expect("(C13)", [](IndexDims& d) { d.operand_batch = {0, 9}; });
+  expect("(C14)", [](IndexDims& d) { d.indices_batch = {0, 0}; });
+  expect("(C15)", [](IndexDims& d) { d.indices_batch = {1, 9}; });
+  expect("(C16)", [](IndexDims& d) { d.indices_batch = {1, 2}; });
   expect("(C17)", [](IndexDims& d) { d.indices_batch = {}; });
-  expect("(C18)", [](IndexDims& d) { d.indices_batch = {0}; });
+  expect("(C18)", [](IndexDims& d) { d.indices_batch = {0, 1}; });
   expect("(C19)", [](IndexDims& d) { d.index_map = {1, 2}; });
-  expect("(C20)", [](IndexDims& d) { d.index_map = d.operand_batch; });
+  expect("(C20)", [](IndexDims& d) { d.index_map = {0}; });
   expect("(C21)", [](IndexDims& d) { d.index_map = {4}; });
   expect("(C22)", [](IndexDims& d) { d.index_vector = 4; });
   EXPECT_THAT(message(x, i, Type(DType::f32, {3, 2}), kBatched), ::testing::HasSubstr("(C4)"));
