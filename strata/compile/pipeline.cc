@@ -3,6 +3,7 @@
 #include "strata/op/def.h"
 #include "strata/op/legalize.h"
 #include "strata/op/lower_region.h"
+#include "strata/op/quantized.h"
 #include "strata/transform/remat.h"
 #include "strata/transform/simplify.h"
 
@@ -32,6 +33,8 @@ void split_barriers(ir::Block& block) {
 }
 
 bool has_lowering(const ir::Op& op) { return !std::holds_alternative<op::None>(op::def(op).lowering); }
+/// What is quantised becomes an operation on numbers first.
+bool has_lowering_or_scales(const ir::Op& op) { return has_lowering(op) || (op::is_quantized(op) && !op::takes_stored(op)); }
 bool has_kernel(const ir::Op& op) { return has_lowering(op) && op::regions_fit_kernels(op); }
 
 /// Operations that are not `kept` become those that they stand for.
@@ -68,7 +71,7 @@ bool strange(const ir::Block& block) {
 std::unique_ptr<ir::Block> prepare(const ir::Block& block) {
   std::unique_ptr<ir::Block> out = ir::clone(block);
   transform::expand(*out);
-  decompose(*out, has_lowering);
+  decompose(*out, has_lowering_or_scales);
   if (strange(*out)) out = op::legalize(*out);
   decompose(*out, has_kernel);  // which regions fit is known now that their types are those of kernels
   transform::simplify(*out);

@@ -84,5 +84,20 @@ TEST(CompiledWindows, Reductions) {
   expect_compiled_equals_reference(*pooled(DType::f32, {600}, running, "add"));
 }
 
+TEST(CompiledWindows, SelectionsAndTheirSums) {
+  for (DType t : {DType::f32, DType::bf16, DType::i32}) {
+    Block block;
+    Builder b(block);
+    Values v{block.add_argument(Type(t, {2, 8, 7})), block.add_argument(Type(t, {2, 4, 4})), block.add_argument(Type::scalar(t))};
+    Attrs attrs{{"window_dimensions", Ints{1, 3, 2}},
+                {"window_strides", Ints{1, 2, 2}},
+                {"padding", Ints{0, 0, 0, 1, 1, 0}},
+                {"select", std::string("GE")},
+                {"combiner", std::string("add")}};
+    block.results = b.create("stablehlo.select_and_scatter", v, attrs).results();
+    expect_compiled_equals_reference(block);
+  }
+}
+
 }  // namespace
 }  // namespace strata::compile

@@ -4,6 +4,7 @@
 // Contract (StableHLO, batch_norm_*): attributes `feature_index` (C1, in range) and `epsilon`; (C2) one dtype, a float; the vectors
 // (scale, offset, mean, variance) have the size of the feature dimension ((C3-C6); of batch_norm_grad (C4), (C5)); grad_output of
 // batch_norm_grad has the operand's shape (C3). Results: the operand's type, and for training and gradients two vectors.
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
@@ -158,9 +159,9 @@ Work cost(const Op& op) { return {8 * elements(op), bytes_moved(op)}; }
 OpDef row(const char* name, const char* summary, std::vector<Type> (*infer)(std::span<Value* const>, const Attrs&, Regions),
           Decompose decompose, Shard shard) {
   return {
-      .info = {.name = name, .infer = infer, .quantized = quantized::baseline},
+      .info = {.name = name, .infer = infer, .text = &ir::formats::batch_norm, .quantized = quantized::baseline},
       .summary = summary,
-      .traits = {},
+      .traits = {.takes_complex = true},  // narrow floats round as the simpler operations do
       .evaluate = evaluate_decomposed,
       .jvp = jvp_decomposed,
       .linearize = None{"split by dependence on the tangents"},

@@ -1,6 +1,7 @@
 // stablehlo.broadcast: new leading dimensions, a deprecated spelling of broadcast_in_dim.
 //
 // Contract (StableHLO, broadcast): attribute `broadcast_sizes`, none negative; the result has those dimensions, then the operand's.
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
@@ -48,7 +49,7 @@ Factors shard(const Op& op) {
 
 const OpDef& broadcast_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.broadcast", .infer = infer, .quantized = quantized::moved},
+      .info = {.name = "stablehlo.broadcast", .infer = infer, .text = &ir::formats::broadcast, .quantized = quantized::moved},
       .summary = "new leading dimensions (StableHLO, broadcast; deprecated)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate_decomposed,

@@ -33,6 +33,8 @@
   X(constant_like)           \
   X(convert)                 \
   X(convolution)             \
+  X(create_token)            \
+  X(cross_replica_sum)       \
   X(custom_call)             \
   X(custom_jvp)              \
   X(custom_vjp)              \

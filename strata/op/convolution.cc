@@ -133,6 +133,8 @@ void verify(const Op& op) {
   const Type& stated = op.result()->type();
   if (!stated.is_tensor() || !may_equal(stated.shape(), inferred.shape()))
     throw Error(kSelf, "(C25) the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
+  if (is_complex(stated.dtype()) != is_complex(inferred.dtype()))
+    throw Error(kSelf, "a product of {} cannot be {}", name(op.operand(0)->dtype()), name(stated.dtype()));
 }
 
 // ---- definition -----------------------------------------------------------------------------------------------
@@ -396,7 +398,11 @@ Work cost(const Op& op) {
 
 const OpDef& convolution_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.convolution", .infer = infer, .verify = verify, .quantized = quantized::convolution},
+      .info = {.name = "stablehlo.convolution",
+               .infer = infer,
+               .text = &ir::formats::convolution,
+               .verify = verify,
+               .quantized = quantized::convolution},
       .summary = "products of windows of an array with a kernel (StableHLO, convolution)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,

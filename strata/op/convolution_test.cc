@@ -177,6 +177,13 @@ TEST(Convolution, IsTheSumOfProducts) {
   }
 }
 
+TEST(Convolution, ComplexNumbersMultiply) {
+  Case c{.what = "", .lhs = {1, 1, 2}, .rhs = {1, 1, 2}};
+  using C = std::complex<float>;
+  Literal y = run({Literal::of<C>({1, 1, 2}, {C(1, 2), C(3, -1)}), Literal::of<C>({1, 1, 2}, {C(0, 1), C(2, 2)})}, convolved(c))[0];
+  EXPECT_EQ(y.span<C>()[0], C(1, 2) * C(0, 1) + C(3, -1) * C(2, 2));
+}
+
 TEST(Convolution, NarrowFloatsAccumulateInF32) {
   Case c{.what = "", .lhs = {1, 3, 1}, .rhs = {1, 3, 1}};
   Literal y = run(

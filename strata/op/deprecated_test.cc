@@ -42,6 +42,17 @@ const bool selections = add_samples("stablehlo.torch_index_select", [](std::vect
   sample("empty", DType::f32, {3, 0}, Literal::of<std::int32_t>({2}, {1, 1}), 0, 0);
 });
 
+const Literal kAlone = Literal::of<std::int64_t>({1, 1}, {0});
+const bool sums = add_samples("stablehlo.cross-replica-sum", [](std::vector<Sample>& out) {
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::i8})
+    out.push_back({.what = "alone", .operands = {numbers(t, {2, 3}, 1)}, .attrs = {{"replica_groups", kAlone}}});
+  out.push_back({.what = "a scalar", .operands = {numbers(DType::f32, Shape{}, 1)}, .attrs = {{"replica_groups", kAlone}}});
+  out.push_back({.what = "empty", .operands = {numbers(DType::f32, {0}, 1)}, .attrs = {{"replica_groups", kAlone}}});
+});
+const bool tokens = add_samples("stablehlo.create_token", [](std::vector<Sample>& out) {
+  for (const char* what : {"a token", "another", "a third"}) out.push_back({.what = what, .operands = {}});
+});
+
 struct Einsum {
   const char* config;
   std::vector<std::vector<std::int64_t>> operands;

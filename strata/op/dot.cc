@@ -2,6 +2,7 @@
 //
 // Contract (StableHLO, dot): lhs and rhs of rank 1 or 2; lhs's last dimension and rhs's first have one size; the result's shape is what
 // remains. Its dtype is the program's choice.
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
@@ -31,6 +32,8 @@ void verify(const Op& op) {
   const Type& stated = op.result()->type();
   if (!stated.is_tensor() || !may_equal(stated.shape(), inferred.shape()))
     throw Error("dot", "the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
+  if (is_complex(stated.dtype()) != is_complex(inferred.dtype()))
+    throw Error("dot", "a product of {} cannot be {}", name(op.operand(0)->dtype()), name(stated.dtype()));
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
@@ -69,7 +72,7 @@ Work cost(const Op& op) {
 
 const OpDef& dot_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.dot", .infer = infer, .verify = verify, .quantized = quantized::product},
+      .info = {.name = "stablehlo.dot", .infer = infer, .text = &ir::formats::dot, .verify = verify, .quantized = quantized::product},
       .summary = "the product of vectors and matrices (StableHLO, dot; deprecated)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
@@ -131,6 +132,8 @@ void verify(const Op& op) {
   const Type& stated = op.result()->type();
   if (!stated.is_tensor() || !may_equal(stated.shape(), inferred.shape()))
     throw Error(kSelf, "the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
+  if (is_complex(stated.dtype()) != is_complex(inferred.dtype()))
+    throw Error(kSelf, "a product of {} cannot be {}", name(op.operand(0)->dtype()), name(stated.dtype()));
 }
 
 // ---- definition -----------------------------------------------------------------------------------------------
@@ -238,7 +241,7 @@ Work cost(const Op& op) {
 
 OpDef row(const char* name, const char* summary) {
   return {
-      .info = {.name = name, .infer = infer, .verify = verify},
+      .info = {.name = name, .infer = infer, .text = &ir::formats::einsum, .verify = verify},
       .summary = summary,
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,

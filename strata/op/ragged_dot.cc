@@ -10,6 +10,7 @@
 // list [g] for all. `rhs_group_dimensions` has one entry, of size g, where the ragged dimension is free, else none.
 #include <algorithm>
 
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
@@ -133,6 +134,8 @@ void verify(const Op& op) {
   const Type& stated = op.result()->type();
   if (!stated.is_tensor() || !may_equal(stated.shape(), inferred.shape()))
     throw Error(kSelf, "the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
+  if (is_complex(stated.dtype()) != is_complex(inferred.dtype()))
+    throw Error(kSelf, "a product of {} cannot be {}", name(op.operand(0)->dtype()), name(stated.dtype()));
 }
 
 // ---- definition -----------------------------------------------------------------------------------------------
@@ -289,7 +292,7 @@ Work cost(const Op& op) {
 
 const OpDef& ragged_dot_def() {
   static const OpDef def{
-      .info = {.name = "chlo.ragged_dot", .infer = infer, .verify = verify},
+      .info = {.name = "chlo.ragged_dot", .infer = infer, .text = &ir::formats::ragged_dot, .verify = verify},
       .summary = "a product one of whose dimensions is cut into groups (CHLO, ragged_dot)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,

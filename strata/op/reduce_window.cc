@@ -6,12 +6,14 @@
 //
 // Defined as the specification defines it: a reduce over windows (op/windows.h), padded with the initial values. Its order
 // (op/reduce_order.h) runs over the window row-major, one lane; nothing of the windows is stored.
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/closed.h"
 #include "strata/op/combiner.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
 #include "strata/op/quantized.h"
+#include "strata/op/reduce_order.h"
 #include "strata/op/windows.h"
 
 namespace strata::op {
@@ -47,7 +49,9 @@ std::vector<DType> combined_dtypes(const std::string& word, std::vector<DType> d
   }
   for (std::size_t i = 0; i < dtypes.size() && regions.size() == 1 && regions[0]->results.size() == dtypes.size(); ++i) {
     const Type& wanted = regions[0]->results[i]->type();
-    if (wanted.is_tensor() && is_promotable(dtypes[i], wanted.dtype())) dtypes[i] = wanted.dtype();
+    if (!wanted.is_tensor()) continue;
+    expect_promotable(kSelf, dtypes[i], wanted.dtype());
+    dtypes[i] = wanted.dtype();
   }
   expect_region(kSelf, regions, dtypes);  // (C13)
   return dtypes;
@@ -99,7 +103,57 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
     inputs[i] = windows(b, convert(b, operands[i], dtype), inputs[n + i], d);
   }
   Attrs attrs{{"dimensions", leading_dims(d.rank())}, {"combiner", op.attr<std::string>("combiner")}};
-  return b.create("stablehlo.reduce", std::move(inputs), std::move(attrs), copies(op)).results();
+  return b.create("stablehlo.reduce", std::move(inputs), std::move(attrs), reopened(op, static_cast<int>(2 * n), operands.subspan(2 * n)))
+      .results();
+}
+
+// ---- reference evaluation -------------------------------------------------------------------------------------
+
+/// Row-major offset of the element at a place of a window, -1 for padding.
+std::int64_t element_at(const WindowDims& d, const Shape& shape, std::span<const std::int64_t> strides,
+                        std::span<const std::int64_t> window, std::span<const std::int64_t> output) {
+  std::int64_t offset = 0;
+  for (std::size_t i = 0; i < strides.size(); ++i) {
+    std::int64_t at = output[i] * d.stride[i] + window[i] * d.window_dilation[i] - d.low[i];
+    if (at < 0 || at % d.base_dilation[i] != 0 || at / d.base_dilation[i] >= shape[static_cast<int>(i)]) return -1;
+    offset += at / d.base_dilation[i] * strides[i];
+  }
+  return offset;
+}
+
+/// One output after the other: windows of a long array would not fit in memory side by side.
+Literals evaluate_plain(const Op& op, const Literal& x, const Literal& init) {
+  WindowDims d = dims_of(op);
+  Combiner combiner = combiner_of(op);
+  std::vector<Dim> sizes;
+  for (int i = 0; i < d.rank(); ++i) sizes.push_back(window_count(d, i, x.shape().dim(i)));
+  Literal out(x.type().with(Shape(std::move(sizes))));
+  std::vector<std::vector<std::int64_t>> window;
+  if (out.count() > 0)
+    for_each_index(Shape::of(d.size),
+                   [&](std::span<const std::int64_t> index, std::int64_t) { window.emplace_back(index.begin(), index.end()); });
+  ReduceOrder order{.count = static_cast<std::int64_t>(window.size())};  // windows stand before outputs: one lane
+  std::vector<std::int64_t> strides = x.shape().strides();
+  dispatch(x.dtype(), [&](auto storage) {
+    using S = decltype(storage);
+    using T = Accumulator<S>;
+    auto from = x.span<S>();
+    auto to = out.mutable_span<S>();
+    T initial = static_cast<T>(init.span<S>()[0]), neutral = identity(combiner, accumulator(x.dtype())).span<T>()[0];
+    for_each_index(out.shape(), [&](std::span<const std::int64_t> index, std::int64_t o) {
+      auto element = [&](std::int64_t k) {
+        std::int64_t at = element_at(d, x.shape(), strides, window[static_cast<std::size_t>(k)], index);
+        return at < 0 ? initial : static_cast<T>(from[static_cast<std::size_t>(at)]);
+      };
+      to[static_cast<std::size_t>(o)] = static_cast<S>(reduce_in_order<T>(order, combiner, neutral, initial, element));
+    });
+  });
+  return {std::move(out)};
+}
+
+Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
+  bool plain = combiner_of(op) != Combiner::region && is_legal(operands[0].dtype()) && !is_quantized(op);
+  return plain ? evaluate_plain(op, operands[0], operands[1]) : evaluate_decomposed(op, operands, evaluator);
 }
 
 // ---- derivative and transpose ---------------------------------------------------------------------------------
@@ -110,7 +164,7 @@ Op& again_of(Builder& b, const Op& op, std::span<Value* const> operands, const W
   set_window_attrs(attrs, d);
   std::size_t own = 2 * static_cast<std::size_t>(num_inputs(op));
   Values kept(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(own));
-  return b.create(op.info(), std::move(kept), std::move(attrs), copies(op));
+  return b.create(op.info(), std::move(kept), std::move(attrs), reopened(op, static_cast<int>(own), operands.subspan(own)));
 }
 
 /// The region of an argument maximum or minimum over (value, position): NaN first, then the better value, then the first.
@@ -216,10 +270,10 @@ Work cost(const Op& op) {
 
 const OpDef& reduce_window_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.reduce_window", .infer = infer, .quantized = quantized::as_stated},
+      .info = {.name = "stablehlo.reduce_window", .infer = infer, .text = &ir::formats::reduce_window, .quantized = quantized::as_stated},
       .summary = "combines the elements of each window (StableHLO, reduce_window)",
       .traits = {.takes_complex = true},
-      .evaluate = evaluate_decomposed,
+      .evaluate = evaluate,
       .jvp = jvp,
       .linearize = None{"split by dependence on the tangents"},
       .transpose = transpose_rule,

@@ -7,6 +7,7 @@
 // Each window is searched row-major; padding is no candidate, and a window of padding alone selects nothing. The source's elements are
 // combined in row-major order, beginning with the initial value: a plain combiner in f32 for bf16 and f16, rounded once, a region
 // rounding each time. Defined by a reduction over windows (op/windows.h) and a scatter.
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/closed.h"
 #include "strata/op/combiner.h"
@@ -60,8 +61,8 @@ DType expect_regions(const Attrs& attrs, DType dtype, std::span<const std::uniqu
   if (regions.size() != 2) throw Error(kSelf, "expected two regions, got {}", regions.size());
   expect_select(*regions[0], dtype);
   if (regions[1]->results.size() == 1 && regions[1]->results[0]->type().is_tensor()) {
-    DType wanted = regions[1]->results[0]->dtype();
-    if (is_promotable(dtype, wanted)) dtype = wanted;
+    expect_promotable(kSelf, dtype, regions[1]->results[0]->dtype());
+    dtype = regions[1]->results[0]->dtype();
   }
   expect_region(kSelf, regions.subspan(1), {dtype});  // (C10)
   return dtype;
@@ -85,8 +86,11 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
 
 // ---- definition -----------------------------------------------------------------------------------------------
 
+/// What the regions captured, in closed form: the same further operands for both.
+std::span<Value* const> captured(std::span<Value* const> operands) { return operands.subspan(kOperands); }
+
 /// (value, position, value, position): keeps the first while it is selected; `count` is the position of padding.
-std::unique_ptr<Block> selecting_region(const Op& op, DType position, std::int64_t count) {
+std::unique_ptr<Block> selecting_region(const Op& op, std::span<Value* const> operands, DType position, std::int64_t count) {
   DType dtype = op.operand(0)->dtype();
   auto block = std::make_unique<Block>();
   Value *v = block->add_argument(Type::scalar(dtype)), *i = block->add_argument(Type::scalar(position)),
@@ -96,7 +100,7 @@ std::unique_ptr<Block> selecting_region(const Op& op, DType position, std::int64
   if (op.regions.empty()) {
     selected = compare(b, v, w, select_word(op.attrs));
   } else {
-    auto regions = copies(op);
+    auto regions = reopened(op, 2, captured(operands));
     selected = ir::inline_block(b, *regions[0], Values{v, w})[0];
   }
   Value* padding = scalar(b, position, static_cast<double>(count));
@@ -113,7 +117,7 @@ Value* selected_positions(Builder& b, const Op& op, std::span<Value* const> oper
   Value* at = positions(b, x->shape());
   Value *none = scalar(b, at->dtype(), static_cast<double>(count)), *zero = zeros(b, Type::scalar(x->dtype()));
   std::vector<std::unique_ptr<Block>> region;
-  region.push_back(selecting_region(op, at->dtype(), count));
+  region.push_back(selecting_region(op, operands, at->dtype(), count));
   Ints dims;
   for (int i = 0; i < d.rank(); ++i) dims.push_back(i);
   Attrs attrs{{"dimensions", dims}, {"combiner", std::string("region")}};
@@ -129,7 +133,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Value* start = broadcast_in_dim(b, convert(b, operands[2], wide), Shape{shape.count()}, {});
   Value* at = selected_positions(b, op, operands);
   std::vector<std::unique_ptr<Block>> region;
-  if (word == "region") region.push_back(std::move(copies(op)[1]));
+  if (word == "region") region.push_back(std::move(reopened(op, 2, captured(operands))[1]));
   Value* sums = scatter_flat(b, start, at, convert(b, operands[1], wide), word, std::move(region));
   return {reshape(b, convert(b, sums, dtype), shape)};
 }
@@ -139,7 +143,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
 Op& again_of(Builder& b, const Op& op, std::span<Value* const> operands, const WindowDims& d) {
   Attrs attrs = op.attrs;
   attrs.set("window_dimensions", d.size).set("window_strides", d.stride).set("padding", flat_padding(d));
-  return b.create(op.info(), Values(operands.begin(), operands.begin() + kOperands), std::move(attrs), copies(op));
+  return b.create(op.info(), Values(operands.begin(), operands.begin() + kOperands), std::move(attrs), reopened(op, 2, captured(operands)));
 }
 
 /// What is selected does not change with the operand's elements, but where it jumps; a sum is linear in the rest.
@@ -189,7 +193,10 @@ Work cost(const Op& op) {
 
 const OpDef& select_and_scatter_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.select_and_scatter", .infer = infer, .quantized = quantized::as_stated},
+      .info = {.name = "stablehlo.select_and_scatter",
+               .infer = infer,
+               .text = &ir::formats::select_and_scatter,
+               .quantized = quantized::as_stated},
       .summary = "combines values at the elements that windows select (StableHLO, select_and_scatter)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,

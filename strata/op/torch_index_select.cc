@@ -3,6 +3,7 @@
 // Contract (StableHLO, torch_index_select): operands operand, index (integers); attributes `dim` and `batch_dims`, with
 // 0 <= batch_dims <= dim < rank(operand) and batch_dims <= rank(index); the first `batch_dims` dimensions of the two agree. The result
 // has operand's dimensions before `dim`, index's after the batch ones, and operand's after `dim`. Positions are clamped, as gather's.
+#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/indexing.h"
@@ -87,7 +88,7 @@ Work cost(const Op& op) {
 
 const OpDef& torch_index_select_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.torch_index_select", .infer = infer},
+      .info = {.name = "stablehlo.torch_index_select", .infer = infer, .text = &ir::formats::torch_index_select},
       .summary = "slices of one dimension at given positions (StableHLO, torch_index_select; deprecated)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,

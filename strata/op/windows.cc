@@ -204,13 +204,14 @@ Dim window_count(const WindowDims& dims, int d, const Dim& size) {
   if (dims.is_trivial(d)) return size;
   if (!size.is_static()) return Dim::unknown();
   using Wide = __int128;  // programs may say any number
+  constexpr Wide kMost = Wide{1} << 61;
   auto dilated = [](std::int64_t n, std::int64_t by) { return n == 0 ? Wide{0} : (Wide{n} - 1) * by + 1; };
-  Wide padded = Wide{dims.low[i]} + dilated(size.size(), dims.base_dilation[i]) + dims.high[i];
+  Wide low = dims.low[i], padded = low + dilated(size.size(), dims.base_dilation[i]) + dims.high[i];
   Wide window = dilated(dims.size[i], dims.window_dilation[i]);
   if (padded <= 0 || window > padded) return 0;
-  Wide count = (padded - window) / dims.stride[i] + 1;
-  if (count > (Wide{1} << 62)) throw Error(kSelf, "padding {} and {} makes dimension {} too large", dims.low[i], dims.high[i], d);
-  return static_cast<std::int64_t>(count);
+  if (padded > kMost || low < -kMost || low > kMost)
+    throw Error(kSelf, "padding {} and {} makes dimension {} of size {} too large", dims.low[i], dims.high[i], d, size.size());
+  return static_cast<std::int64_t>((padded - window) / dims.stride[i] + 1);
 }
 
 WindowDims with_leading(const WindowDims& d) {
@@ -221,16 +222,6 @@ WindowDims with_leading(const WindowDims& d) {
 void set_window_attrs(Attrs& attrs, const WindowDims& d) {
   attrs.set("window_dimensions", d.size).set("window_strides", d.stride).set("padding", flat_padding(d));
   attrs.set("base_dilations", d.base_dilation).set("window_dilations", d.window_dilation);
-}
-
-bool is_promotable(DType element, DType dtype) {
-  return is_bool(element) == is_bool(dtype) && is_integer(element) == is_integer(dtype) && is_signed(element) == is_signed(dtype) &&
-         is_complex(element) == is_complex(dtype) && bit_width(element) <= bit_width(dtype);
-}
-std::vector<std::unique_ptr<Block>> copies(const Op& op) {
-  std::vector<std::unique_ptr<Block>> out;
-  for (const auto& r : op.regions) out.push_back(ir::clone(*r));
-  return out;
 }
 
 // ---- builders -------------------------------------------------------------------------------------------------

@@ -52,8 +52,4 @@ Value* take_flat(Builder& b, Value* array, Value* positions);
 Value* scatter_flat(Builder& b, Value* array, Value* positions, Value* updates, const std::string& combiner,
                     std::vector<std::unique_ptr<Block>> regions = {});
 
-/// Whether elements of one type may be combined in another: of the same kind, no narrower.
-bool is_promotable(DType element, DType dtype);
-std::vector<std::unique_ptr<Block>> copies(const Op& op);
-
 }  // namespace strata::op
