@@ -49,10 +49,11 @@ Result<Literal> tensor(const std::string& key, const json& entry, std::string_vi
   if (!found) return Status(Code::unsupported, "{}: tensor '{}' has dtype {}, which is not supported", file, key, dtype.get<std::string>());
   std::vector<std::int64_t> sizes;
   std::uint64_t bytes = byte_width(found->dtype);
+  bool empty = std::any_of(shape.begin(), shape.end(), [](const json& s) { return s.is_number_unsigned() && s.get<std::uint64_t>() == 0; });
   for (const json& s : shape) {
     if (!s.is_number_unsigned()) return corrupt("a dimension is not a number");
     auto n = s.get<std::uint64_t>();
-    if (n > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) || (n != 0 && bytes > data.size() / n))
+    if (n > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) || (!empty && bytes > data.size() / n))
       return corrupt("the shape is larger than the file");
     bytes *= n;
     sizes.push_back(static_cast<std::int64_t>(n));

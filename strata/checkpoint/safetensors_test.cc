@@ -19,6 +19,7 @@ TensorFile sample() {
   file.tensors.emplace("b.empty", Literal(Type(DType::i64, Shape{0, 3})));
   file.tensors.emplace("c", Literal::scalar<std::int32_t>(-7));
   file.tensors.emplace("d", Literal::of<bool>({3}, {true, false, true}));
+  file.tensors.emplace("e.empty too", Literal(Type(DType::f32, Shape{1000, 0})));
   file.metadata["step"] = "12";
   return file;
 }
@@ -41,7 +42,7 @@ TEST(Safetensors, WhatIsWrittenIsRead) {
   auto file = decode_safetensors(*bytes, "x");
   ASSERT_TRUE(file.ok()) << file.status().message();
   EXPECT_EQ(file->metadata, sample().metadata);
-  ASSERT_EQ(file->tensors.size(), 4u);
+  ASSERT_EQ(file->tensors.size(), 5u);
   for (const auto& [name, tensor] : sample().tensors) EXPECT_TRUE(tensor.same_bits(file->tensors.at(name))) << name;
 }
 
