@@ -14,6 +14,9 @@ STRATA_RANDOM_PROGRAMS=$SOAK_PROGRAMS "$build/bin/transform_test" --gtest_filter
 echo "== elementary functions, ${SOAK_SAMPLES:=100000000} samples each"
 STRATA_SAMPLES=$SOAK_SAMPLES "$build/bin/loop_test" --gtest_filter='*Accuracy*' --gtest_brief=1
 
+echo "== all floats for each elementary function of one, 10^9 pairs for those of two"
+"$build/bin/ulp" --exhaustive --no-f64
+
 echo "== rules broken one at a time"
 tools/mutate.py --build "$build"
 
