@@ -11,6 +11,9 @@ build=${STRATA_BUILD:-build}
 echo "== ${SOAK_PROGRAMS:=10000} random programs"
 STRATA_RANDOM_PROGRAMS=$SOAK_PROGRAMS "$build/bin/transform_test" --gtest_filter='*Random*' --gtest_brief=1
 
+echo "== $SOAK_PROGRAMS random programs of the whole vocabulary"
+STRATA_RANDOM_GRAPHS=$SOAK_PROGRAMS "$build/bin/conformance_test" --gtest_filter='RandomGraphs.*' --gtest_brief=1
+
 echo "== elementary functions, ${SOAK_SAMPLES:=100000000} samples each"
 STRATA_SAMPLES=$SOAK_SAMPLES "$build/bin/loop_test" --gtest_filter='*Accuracy*' --gtest_brief=1
 

@@ -1,6 +1,7 @@
 // The tests of this room alone: the objects that hold samples of operations bring tests of theirs, which op_test runs.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
 namespace {
@@ -22,6 +23,7 @@ std::string ours() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ::setenv("STRATA_CACHE_DIR", "", /*overwrite=*/0);  // what is tested is compiled anew
   testing::InitGoogleTest(&argc, argv);
   if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, ours());
   return RUN_ALL_TESTS();

@@ -106,25 +106,71 @@ std::vector<double> difference_quotient(const Block& f, const std::vector<Litera
 
 constexpr const char* kInconclusive = "inconclusive";
 
-/// Compares the forward derivative with difference quotients of two steps, which have to agree for the program to count as smooth.
+double product(const std::vector<double>& x, const std::vector<double>& y) {
+  double out = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) out += x[i] * y[i];
+  return out;
+}
+
+/// Which results carry derivatives.
+std::vector<bool> of_f64(const Block& f) {
+  std::vector<bool> out;
+  for (const ir::Value* r : f.results) out.push_back(r->dtype() == DType::f64);
+  return out;
+}
+
+/// The tangents of the results of f64, by the forward derivative.
+std::vector<double> forward(const Block& f, const std::vector<Literal>& x, const std::vector<Literal>& d) {
+  BlockPtr derivative = transform::jvp(f, std::vector<bool>(x.size(), true));
+  std::vector<Literal> arguments = x;
+  arguments.insert(arguments.end(), d.begin(), d.end());
+  std::vector<Literal> out = op::evaluate(*derivative, arguments);
+  out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(f.results.size()));
+  return floats(out);
+}
+
+/// The cotangents of the arguments for cotangents `w` of the results of f64, by the reverse derivative.
+std::vector<double> reverse(const Block& f, const std::vector<Literal>& x, const std::vector<double>& w) {
+  BlockPtr derivative = transform::vjp(f, std::vector<bool>(x.size(), true), of_f64(f));
+  std::vector<Literal> arguments = x;
+  std::size_t next = 0;
+  for (const ir::Value* r : f.results) {
+    if (r->dtype() != DType::f64) continue;
+    arguments.emplace_back(r->type());
+    for (std::int64_t i = 0; i < arguments.back().count(); ++i) arguments.back().set_number(i, w[next++]);
+  }
+  std::vector<Literal> out = op::evaluate(*derivative, arguments);
+  out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(f.results.size()));
+  return floats(out);
+}
+
+bool has_custom_vjp(const Block& f) {
+  bool found = false;
+  ir::walk(f, [&](const ir::Op& op) { found |= op.name() == "strata.custom_vjp"; });
+  return found;
+}
+
+/// Compares derivatives with difference quotients of two steps, which have to agree for the program to count as smooth.
 std::string derivative_differs(const RandomGraph& graph) {
   BlockPtr f = graph.build();
   std::vector<Literal> x = graph.arguments, d;
   for (std::size_t i = 0; i < x.size(); ++i) d.push_back(op::random_literal(x[i].type(), 1000 + i, -1, 1));
-  std::vector<double> coarse = difference_quotient(*f, x, d, 1e-5), fine = difference_quotient(*f, x, d, 1e-6);
+  std::vector<double> coarse = difference_quotient(*f, x, d, 1e-5), fine = difference_quotient(*f, x, d, 1e-6), w(fine.size());
   double scale = std::max(1.0, largest(fine));
   if (!std::isfinite(scale) || scale > 1e6) return kInconclusive;
-  for (std::size_t i = 0; i < fine.size(); ++i)
+  for (std::size_t i = 0; i < fine.size(); ++i) {
     if (std::fabs(fine[i] - coarse[i]) > 1e-4 * scale) return kInconclusive;
-  BlockPtr forward = transform::jvp(*f, std::vector<bool>(x.size(), true));
-  std::vector<Literal> arguments = x;
-  arguments.insert(arguments.end(), d.begin(), d.end());
-  std::vector<Literal> out = op::evaluate(*forward, arguments);
-  out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(f->results.size()));
-  std::vector<double> tangent = floats(out);
-  if (tangent.size() != fine.size()) return fmt::format("{} tangents for {} results", tangent.size(), fine.size());
-  for (std::size_t i = 0; i < fine.size(); ++i)
-    if (!(std::fabs(fine[i] - tangent[i]) <= 1e-3 * scale)) return fmt::format("derivative {} is {}, by differences {}", i, tangent[i], fine[i]);
+    w[i] = std::cos(static_cast<double>(i));
+  }
+  if (!has_custom_vjp(*f)) {  // which has no forward derivative
+    std::vector<double> tangent = forward(*f, x, d);
+    if (tangent.size() != fine.size()) return fmt::format("{} tangents for {} results", tangent.size(), fine.size());
+    for (std::size_t i = 0; i < fine.size(); ++i)
+      if (!(std::fabs(fine[i] - tangent[i]) <= 1e-3 * scale)) return fmt::format("forward derivative {} is {}, by differences {}", i, tangent[i], fine[i]);
+  }
+  double by_reverse = product(reverse(*f, x, w), floats(d)), by_differences = product(w, fine);
+  if (!(std::fabs(by_reverse - by_differences) <= 1e-3 * scale * static_cast<double>(fine.size() + 1)))
+    return fmt::format("reverse derivative gives {}, differences {}", by_reverse, by_differences);
   return "";
 }
 

@@ -16,7 +16,6 @@ using Kind = GraphStep::Kind;
 using Random = std::mt19937_64;
 
 constexpr std::int64_t kMostElements = 600;  // of an operand: programs are many and small
-constexpr std::size_t kResults = 6;
 
 /// The samples of an operation, made once.
 const std::vector<Sample>& samples(const std::string& name) {
@@ -266,7 +265,7 @@ std::unique_ptr<Block> RandomGraph::build() const {
   return testing::build(types_of(arguments), [&](Builder& b, const Values& v) {
     Environment e{v, smooth};
     for (const GraphStep& s : steps) emit(b, e, s);
-    std::size_t first = e.values.size() > kResults ? e.values.size() - kResults : 0;
+    std::size_t first = e.values.size() > results ? e.values.size() - results : 0;
     return Values(e.values.begin() + static_cast<std::ptrdiff_t>(first), e.values.end());
   });
 }
@@ -288,7 +287,8 @@ RandomGraph random_graph(std::uint64_t seed, const GraphOptions& options) {
 
 std::vector<RandomGraph> smaller(const RandomGraph& graph) {
   std::vector<RandomGraph> out;
-  for (auto& steps : smaller_steps(graph.steps)) out.push_back({graph.arguments, std::move(steps)});
+  for (auto& steps : smaller_steps(graph.steps)) out.push_back({graph.arguments, std::move(steps), graph.results});
+  if (graph.results > 1) out.push_back({graph.arguments, graph.steps, graph.results - 1});
   return out;
 }
 

@@ -29,7 +29,8 @@ struct GraphStep {
 struct RandomGraph {
   Literals arguments;
   std::vector<GraphStep> steps;
-  /// Results: the last values, at most six.
+  std::size_t results = 6;
+  /// Results: the last values, at most that many.
   std::unique_ptr<Block> build() const;
   /// The operations in order, nested ones indented.
   std::string to_text() const;
@@ -41,7 +42,7 @@ struct GraphOptions {
   bool smooth = false;
 };
 RandomGraph random_graph(std::uint64_t seed, const GraphOptions& options = {});
-/// Every program that has one step less, or the body of one in its place.
+/// Every program that has one step less, the body of one in its place, an operand less from elsewhere, or a result less.
 std::vector<RandomGraph> smaller(const RandomGraph& graph);
 
 /// Whether a program may hold the sample: arrays of static shape, not too many elements, no effects, a lowering or decomposition.

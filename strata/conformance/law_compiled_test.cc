@@ -1,0 +1,64 @@
+// Law of every operation: each sample compiled, through the whole pipeline, has the reference's bits.
+//
+// op/law_test.cc says the same of lowerings alone. Operations with effects and values other than arrays stay outside; an
+// operation that has neither a lowering nor a decomposition states why in its definition.
+#include <gtest/gtest.h>
+
+#include "strata/base/error.h"
+#include "strata/compile/cpu_client.h"
+#include "strata/op/check.h"
+#include "strata/op/evaluate.h"
+#include "strata/op/samples.h"
+#include "strata/runtime/client.h"
+
+namespace strata::conformance {
+namespace {
+
+class CompiledLaw : public ::testing::TestWithParam<const op::OpDef*> {};
+
+bool is_array(const Type& type) { return type.is_tensor() && type.shape().is_static() && !type.is_quantized(); }
+bool is_array(const ir::Value* v) { return is_array(v->type()); }
+
+/// What is wrong with the sample, or nothing.
+std::string failure(const op::OpDef& def, const op::Sample& sample) {
+  ir::Block block;
+  ir::Values arguments;
+  for (const Literal& x : sample.operands) arguments.push_back(block.add_argument(x.type()));
+  ir::Builder b(block);
+  block.results = op::build_sample(b, def, sample, arguments).results();
+  if (!std::all_of(arguments.begin(), arguments.end(), [](const ir::Value* v) { return is_array(v); }) ||
+      !std::all_of(block.results.begin(), block.results.end(), [](const ir::Value* v) { return is_array(v); }))
+    return "";
+  op::Literals want = op::evaluate(block, sample.operands);
+  auto executable = runtime::default_client().compile(block);
+  std::vector<runtime::Buffer> got = executable->run({sample.operands.begin(), sample.operands.end()});
+  for (std::size_t r = 0; r < want.size(); ++r) {
+    if (!(got[r].type() == want[r].type())) return fmt::format("result {} is {}, not {}", r, got[r].type().to_string(), want[r].type().to_string());
+    if (auto d = op::compare({.kind = op::Demand::Kind::bits}, got[r].literal(), want[r])) return fmt::format("result {} {}", r, op::to_string(*d));
+  }
+  return "";
+}
+
+TEST_P(CompiledLaw, samples_have_the_references_bits) {
+  const op::OpDef& def = *GetParam();
+  if (def.info.has_effect || (std::holds_alternative<op::None>(def.lowering) && def.decompose == nullptr)) return;
+  compile::register_cpu();
+  for (const op::Sample& sample : op::samples_of(def.info.name)) {
+    SCOPED_TRACE(sample.what);
+    try {
+      EXPECT_EQ(failure(def, sample), "");
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << e.what();
+    }
+  }
+}
+
+std::string name(const ::testing::TestParamInfo<const op::OpDef*>& info) {
+  std::string out = info.param->info.name;
+  std::replace(out.begin(), out.end(), '.', '_');
+  return out;
+}
+INSTANTIATE_TEST_SUITE_P(Conformance, CompiledLaw, ::testing::ValuesIn(op::catalog()), name);
+
+}  // namespace
+}  // namespace strata::conformance
