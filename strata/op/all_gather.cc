@@ -93,7 +93,7 @@ const OpDef& all_gather_def() {
                .infer = nullptr,
                .text = &ir::formats::collective,
                .verify = verify,
-               .quantized = quantized::as_stated},
+               .quantized = quantized::per_tensor},
       .summary = "the operands of all processes of a group, side by side (StableHLO, all_gather)",
       .traits = {.moves_only = true},
       .evaluate = evaluate,

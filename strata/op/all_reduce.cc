@@ -61,7 +61,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
 
 const OpDef& all_reduce_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.all_reduce", .infer = infer, .text = &ir::formats::collective_reduce, .quantized = quantized::as_stated},
+      .info = {.name = "stablehlo.all_reduce", .infer = infer, .text = &ir::formats::collective_reduce, .quantized = quantized::per_tensor},
       .summary = "the operands of all processes of a group, combined; each gets the result (StableHLO, all_reduce)",
       .traits = {.takes_complex = true, .takes_quantized = true},
       .evaluate = evaluate,

@@ -100,7 +100,7 @@ Values decompose(Builder&, const Op& op, std::span<Value* const> operands) {
 
 const OpDef& all_to_all_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.all_to_all", .infer = infer, .text = &ir::formats::collective, .quantized = quantized::as_stated},
+      .info = {.name = "stablehlo.all_to_all", .infer = infer, .text = &ir::formats::collective, .quantized = quantized::per_tensor},
       .summary = "each process of a group gets one part of everyone's operands (StableHLO, all_to_all)",
       .traits = {.moves_only = true},
       .evaluate = evaluate,

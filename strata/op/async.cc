@@ -69,7 +69,7 @@ Literals evaluate_done(const Op& op, std::span<const Literal> operands, Evaluato
 Work cost(const Op&) { return {}; }
 
 OpDef definition(ir::OpInfo info, const char* summary, Evaluate evaluate) {
-  info.quantized = quantized::as_stated;
+  info.quantized = quantized::per_tensor;
   return {
       .info = std::move(info),
       .summary = summary,

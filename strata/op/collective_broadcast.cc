@@ -81,7 +81,7 @@ const OpDef& collective_broadcast_def() {
       .info = {.name = "stablehlo.collective_broadcast",
                .infer = infer,
                .text = &ir::formats::collective,
-               .quantized = quantized::as_stated},
+               .quantized = quantized::per_tensor},
       .summary = "one process of a group gives its operands to all of it (StableHLO, collective_broadcast)",
       .traits = {.moves_only = true},
       .evaluate = evaluate,

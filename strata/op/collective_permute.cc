@@ -81,7 +81,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
 
 const OpDef& collective_permute_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.collective_permute", .infer = infer, .text = &ir::formats::collective, .quantized = quantized::as_stated},
+      .info = {.name = "stablehlo.collective_permute", .infer = infer, .text = &ir::formats::collective, .quantized = quantized::per_tensor},
       .summary = "processes hand their operand on, each to at most one other (StableHLO, collective_permute)",
       .traits = {.moves_only = true},
       .evaluate = evaluate,

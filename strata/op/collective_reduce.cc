@@ -77,7 +77,7 @@ const OpDef& collective_reduce_def() {
       .info = {.name = "stablehlo.collective_reduce",
                .infer = infer,
                .text = &ir::formats::collective_reduce,
-               .quantized = quantized::as_stated},
+               .quantized = quantized::per_tensor},
       .summary = "the operands of all processes of a group, combined; one gets the result (StableHLO, collective_reduce)",
       .traits = {.takes_complex = true, .takes_quantized = true},
       .evaluate = evaluate,

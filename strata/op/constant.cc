@@ -60,7 +60,7 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts>) {
 
 const OpDef& constant_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.constant", .infer = infer, .text = &ir::formats::constant, .quantized = quantized::moved},
+      .info = {.name = "stablehlo.constant", .infer = infer, .text = &ir::formats::constant, .quantized = quantized::reinterpreted},
       .summary = "an array known when the program is built (spec: constant)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -5,6 +5,7 @@
 // programs check themselves. Any other is carried through text and refused when it is to be run.
 #include "strata/ir/text/format.h"
 #include "strata/op/check.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -29,7 +30,7 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
 
 const OpDef& custom_call_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.custom_call", .infer = nullptr, .has_effect = true, .text = &ir::formats::custom_call, .verify = verify},
+      .info = {.name = "stablehlo.custom_call", .infer = nullptr, .has_effect = true, .text = &ir::formats::custom_call, .verify = verify, .quantized = quantized::as_stated},
       .summary = "a computation defined elsewhere under a name (StableHLO, custom_call)",
       .traits = {},
       .evaluate = evaluate,

@@ -8,6 +8,7 @@
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/support.h"
 #include "strata/op/decomposed.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -72,7 +73,7 @@ Work cost(const Op& op) { return {elements(op) * static_cast<double>(op.region(0
 
 const OpDef& map_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.map", .infer = infer},
+      .info = {.name = "stablehlo.map", .infer = infer, .quantized = quantized::per_tensor},
       .summary = "a computation on scalars, for each element (spec: map)",
       .traits = {},
       .evaluate = evaluate,

@@ -80,7 +80,7 @@ std::vector<Parts> split(Builder& b, const Op&, std::span<const Parts> operands)
 
 const OpDef& optimization_barrier_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.optimization_barrier", .infer = infer, .text = &ir::formats::optimization_barrier, .quantized = quantized::as_stated},
+      .info = {.name = "stablehlo.optimization_barrier", .infer = infer, .text = &ir::formats::optimization_barrier, .quantized = quantized::per_tensor},
       .summary = "its operands, which no simplification sees through (StableHLO, optimization_barrier)",
       .traits = {.barrier = true, .takes_quantized = true},
       .evaluate = evaluate,

@@ -3,6 +3,7 @@
 // Contract (the interpreter dialect of StableHLO): one operand; attribute `probe_id`. (C1) The result has the operand's
 // type. Only reference evaluation records; compiled programs have no probes.
 #include "strata/op/probe.h"
+#include "strata/op/quantized.h"
 
 #include "strata/ir/text/format_help.h"
 #include "strata/ir/text/type_text.h"
@@ -54,7 +55,7 @@ constexpr ir::TextFormat kText{.print = print, .parse = parse, .from_generic = f
 
 const OpDef& probe_def() {
   static const OpDef d{
-      .info = {.name = "interpreter.probe", .infer = infer, .has_effect = true, .text = &kText},
+      .info = {.name = "interpreter.probe", .infer = infer, .has_effect = true, .text = &kText, .quantized = quantized::as_stated},
       .summary = "its operand, whose value is recorded (interpreter.probe)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate,

@@ -96,9 +96,17 @@ std::vector<const Value*> all_values(const Op& op) {
   return out;
 }
 
+bool per_axis(const Type& t) { return t.is_quantized() && t.quantization()->axis >= 0; }
+
 void expect_types(const Op& op) {
   for (const Value* v : all_values(op))
     if (v->type().is_quantized()) expect_type(self(op), v->type());
+}
+/// Most operations take tensors that are quantised as a whole.
+void expect_per_tensor(const Op& op) {
+  expect_types(op);
+  for (const Value* v : all_values(op))
+    if (per_axis(v->type())) throw Error(self(op), "{} is quantised along an axis, which is not admitted", v->type().to_string());
 }
 
 /// What the operation demands of plain types, asked of it on other types than its own.
@@ -130,8 +138,6 @@ Type stored(const Type& type) { return type.is_tensor() ? type.storage() : type;
 
 bool same_storage(const Type& a, const Type& b) { return a.dtype() == b.dtype(); }
 bool same_expressed(const Type& a, const Type& b) { return a.quantization()->expressed == b.quantization()->expressed; }
-bool per_axis(const Type& t) { return t.is_quantized() && t.quantization()->axis >= 0; }
-
 /// Equal parameters, wherever the axis is.
 bool same_parameters(const Type& a, const Type& b) {
   Quantization x = *a.quantization(), y = *b.quantization();
@@ -187,7 +193,7 @@ bool same_baseline(const Type& a, const Type& b) {
 }
 
 void baseline(const Op& op) {
-  expect_types(op);
+  expect_per_tensor(op);
   check_as(op, expressed);
   const Type* first = nullptr;
   for (const Value* v : all_values(op)) {
@@ -214,7 +220,7 @@ void sum(const Op& op) {
 }
 
 void moved(const Op& op) {
-  expect_types(op);
+  expect_per_tensor(op);
   check_as(op, stored);
   const Type* first = nullptr;
   for (const Value* v : all_values(op)) {
@@ -274,6 +280,11 @@ void as_stated(const Op& op) {
     throw Error(self(op), "has {} results, but {} are inferred", op.num_results(), inferred.size());
   for (std::size_t i = 0; i < inferred.size(); ++i)
     if (const Type& stated = op.result(static_cast<int>(i))->type(); !ir::may_be_same(stated, inferred[i])) differ(op, inferred[i], stated);
+}
+
+void per_tensor(const Op& op) {
+  expect_per_tensor(op);
+  as_stated(op);
 }
 
 void product(const Op& op) {

@@ -32,20 +32,22 @@ bool same_baseline(const Type& a, const Type& b);
 // Rules for ir::OpInfo::quantized. Each checks every quantised type, then what the operation demands of plain types, on types of
 // the expressed numbers or of the stored integers.
 
-/// All floats among operands and results are quantised, with one baseline: abs, multiply, compare, clamp ...
+/// All floats among operands and results are quantised per tensor, with one baseline: abs, multiply, compare, clamp ...
 void baseline(const Op& op);
 /// add: storage and expressed types agree; axes agree with the result's where there are any.
 void sum(const Op& op);
-/// Elements keep their parameters: slice, gather, concatenate ... Per axis only where the axis keeps its size.
+/// Elements keep their parameters, which are those of the whole tensor: slice, gather, concatenate ...
 void moved(const Op& op);
 /// The same, with an axis that moves: (C4) of transpose, (C6) of broadcast_in_dim, (C3) of reshape.
 void transposed(const Op& op);
 void broadcast(const Op& op);
 void reshaped(const Op& op);
-/// Between quantised and stored types of one width: bitcast_convert.
+/// Between quantised and stored types of one width: bitcast_convert, constant.
 void reinterpreted(const Op& op);
-/// Types are compared as they are: control flow, tuples, reductions by a region on quantised scalars.
+/// Types are compared as they are: control flow, tuples, channels; and those that take tensors quantised as a whole: collectives,
+/// reductions by a region on quantised scalars.
 void as_stated(const Op& op);
+void per_tensor(const Op& op);
 /// Products of lhs and rhs: (C14) lhs and result both quantised or neither, rhs is; (C17), (C18), (C20) storage and expressed types agree;
 /// (C19) a result per axis only with a rhs per axis. The numbers are dot_general's; a convolution's are 14 higher.
 void product(const Op& op);

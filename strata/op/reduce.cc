@@ -466,7 +466,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
 
 const OpDef& reduce_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.reduce", .infer = infer, .text = &ir::formats::reduce, .quantized = quantized::as_stated},
+      .info = {.name = "stablehlo.reduce", .infer = infer, .text = &ir::formats::reduce, .quantized = quantized::per_tensor},
       .summary = "combines elements along dimensions (StableHLO, reduce)",
       .traits = {},
       .evaluate = evaluate,

@@ -92,7 +92,7 @@ const OpDef& reduce_scatter_def() {
                .infer = nullptr,
                .text = &ir::formats::collective_reduce,
                .verify = verify,
-               .quantized = quantized::as_stated},
+               .quantized = quantized::per_tensor},
       .summary = "the operands of all processes of a group, combined; each gets its part (StableHLO, reduce_scatter)",
       .traits = {.takes_complex = true, .takes_quantized = true},
       .evaluate = evaluate,

@@ -270,7 +270,7 @@ Work cost(const Op& op) {
 
 const OpDef& reduce_window_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.reduce_window", .infer = infer, .text = &ir::formats::reduce_window, .quantized = quantized::as_stated},
+      .info = {.name = "stablehlo.reduce_window", .infer = infer, .text = &ir::formats::reduce_window, .quantized = quantized::per_tensor},
       .summary = "combines the elements of each window (StableHLO, reduce_window)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate,

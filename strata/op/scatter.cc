@@ -171,7 +171,7 @@ Ints window_sizes(const Op& op, const IndexDims& d) {
 
 const OpDef& scatter_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.scatter", .infer = infer, .text = &ir::formats::scatter, .quantized = quantized::as_stated},
+      .info = {.name = "stablehlo.scatter", .infer = infer, .text = &ir::formats::scatter, .quantized = quantized::per_tensor},
       .summary = "slices at positions given by an array of indices combined with updates (StableHLO, scatter)",
       .traits = {},
       .evaluate = evaluate,

@@ -196,7 +196,7 @@ const OpDef& select_and_scatter_def() {
       .info = {.name = "stablehlo.select_and_scatter",
                .infer = infer,
                .text = &ir::formats::select_and_scatter,
-               .quantized = quantized::as_stated},
+               .quantized = quantized::per_tensor},
       .summary = "combines values at the elements that windows select (StableHLO, select_and_scatter)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,

@@ -20,6 +20,7 @@
 #include "strata/op/indexing.h"
 #include "strata/op/legalize.h"
 #include "strata/op/lower_region.h"
+#include "strata/op/quantized.h"
 
 namespace strata::op {
 namespace {
@@ -321,7 +322,7 @@ void emit(loop::Builder& b, const MergeSort& sort) {
 
 const OpDef& sort_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.sort", .infer = infer, .text = &ir::formats::sort},
+      .info = {.name = "stablehlo.sort", .infer = infer, .text = &ir::formats::sort, .quantized = quantized::per_tensor},
       .summary = "arrays sorted together along a dimension (spec: sort)",
       .traits = {},
       .evaluate = evaluate,
