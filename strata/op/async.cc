@@ -36,8 +36,7 @@ std::vector<Type> infer_start(std::span<Value* const> operands, const Attrs&, st
 }
 
 std::vector<Type> infer_done(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
-  expect_operands("async_done", operands, 1);
-  if (!operands[0]->type().is_future()) throw Error("async_done", "the operand must be a future, got {}", operands[0]->type().to_string());
+  if (operands.size() != 1 || !operands[0]->type().is_future()) throw Error("async_done", "the operand must be a future");
   return operands[0]->type().elements();  // async_done_c1
 }
 

@@ -181,7 +181,7 @@ TEST_F(CollectiveConstraint, async) {
   EXPECT_REFUSED(b.create(start, {f32({2})}, {}, body(1, false)), "stablehlo.negate is no collective and no slice");           // C2
   EXPECT_REFUSED(b.create(start, {f32({3})}, {}, body(1, true)), "stablehlo.slice works on other values than the operands");   // C3
   EXPECT_EQ(b.create(start, {f32({2})}, {}, body(1, true)).result()->type().to_string(), "!stablehlo.future<tensor<2xf32>>");  // C4
-  EXPECT_REFUSED(make("stablehlo.async_done", {f32({2})}, {}), "async_done: the operand must be a future, got tensor<2xf32>");
+  EXPECT_REFUSED(make("stablehlo.async_done", {f32({2})}, {}), "async_done: the operand must be a future");
 }
 
 TEST_F(CollectiveConstraint, run_parallel) {

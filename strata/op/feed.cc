@@ -16,8 +16,7 @@ constexpr None kOnce{"an effect happens once, not once for each example"};
 constexpr None kWhole{"the host gives and takes whole arrays"};
 
 void verify_infeed(const Op& op) {
-  expect_operands("infeed", op.operands, 1);
-  if (!op.operand(0)->type().is_token()) throw Error("infeed", "the operand must be a token, got {}", op.operand(0)->type().to_string());
+  if (op.operands.size() != 1 || !op.operand(0)->type().is_token()) throw Error("infeed", "the operand must be a token");
   if (op.num_results() == 0) throw Error("infeed", "needs a result");  // infeed_c1
   for (int i = 0; i + 1 < op.num_results(); ++i)
     if (!op.result(i)->type().is_tensor())

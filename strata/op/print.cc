@@ -46,6 +46,7 @@ void parse_op(ir::TextParser& p, ir::Draft& draft) {
   std::size_t from = p.offset();
   draft.operands = {p.operand()};
   std::string name(p.text().substr(from, p.offset() - from));
+  name.erase(name.find_last_not_of(" \t\n") + 1);
   draft.attrs.set(kName, name.substr(name.find('%') + 1));
   p.attributes(draft);
   p.expect(":");

@@ -37,8 +37,7 @@ std::vector<Type> infer_send(std::span<Value* const> operands, const Attrs& attr
 }
 
 void verify_recv(const Op& op) {
-  expect_operands("recv", op.operands, 1);
-  if (!op.operand(0)->type().is_token()) throw Error("recv", "the operand must be a token, got {}", op.operand(0)->type().to_string());
+  if (op.operands.size() != 1 || !op.operand(0)->type().is_token()) throw Error("recv", "the operand must be a token");
   if (op.num_results() == 0) throw Error("recv", "needs a result");
   for (int i = 0; i + 1 < op.num_results(); ++i)
     if (!op.result(i)->type().is_tensor()) throw Error("recv", "result {} must be a tensor, got {}", i, op.result(i)->type().to_string());
