@@ -19,7 +19,7 @@ const bool dots = add_samples("stablehlo.dot", [](std::vector<Sample>& out) {
   };
   for (DType t : {DType::f32, DType::f64, DType::bf16, DType::i8}) sample("matrices", t, {2, 3}, {3, 4}, {2, 4}, t);
   sample("vectors", DType::f32, {3}, {3}, Shape{}, DType::f32);
-  sample("matrix and vector, wider", DType::bf16, {2, 3}, {3}, {2}, DType::f32);
+  sample("matrix and vector, wider", DType::bf16, {2, 3}, {3}, {2}, DType::f64);
   sample("vector and matrix", DType::f32, {3}, {3, 2}, {2}, DType::f32);
   sample("empty", DType::f32, {2, 0}, {0, 4}, {2, 4}, DType::f32);
 });
