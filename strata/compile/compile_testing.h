@@ -14,21 +14,22 @@
 #include "strata/op/build.h"
 #include "strata/op/control.h"
 #include "strata/op/evaluate.h"
+#include "strata/op/samples.h"
 
 namespace strata::compile::testing {
 
 /// Values in [-2, 2] (floats), small integers, or booleans.
 inline Literal random_literal(const Type& type, unsigned seed) {
   std::mt19937 generator(seed);
-  Literal out(type);
-  for (std::int64_t i = 0; i < out.count(); ++i) {
+  Literal out(type), parts = op::real_view(out);
+  for (std::int64_t i = 0; i < parts.count(); ++i) {
     double u = static_cast<double>(generator()) / 4294967296.0;
     if (is_inexact(type.dtype()))
-      out.set_number(i, 4 * u - 2);
+      parts.set_number(i, 4 * u - 2);
     else if (is_bool(type.dtype()))
-      out.set_integer(i, u < 0.5);
+      parts.set_integer(i, u < 0.5);
     else
-      out.set_integer(i, static_cast<std::int64_t>(u * 7));
+      parts.set_integer(i, static_cast<std::int64_t>(u * 7));
   }
   return out;
 }
@@ -65,6 +66,11 @@ inline std::vector<Literal> run_compiled(const ir::Block& block, const std::vect
 
 /// Elements whose bytes differ (NaNs of any bits are equal).
 inline std::int64_t differences(const Literal& a, const Literal& b, std::int64_t* first = nullptr) {
+  if (is_complex(a.dtype())) {
+    std::int64_t n = differences(op::real_view(a), op::real_view(b), first);
+    if (first) *first /= 2;
+    return n;
+  }
   std::size_t width = byte_width(a.dtype());
   std::int64_t n = 0;
   for (std::int64_t i = 0; i < a.count(); ++i) {

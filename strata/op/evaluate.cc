@@ -37,7 +37,7 @@ class Reference : public Evaluator {
   Literals evaluate_one(const Op& op, std::span<const Literal> operands) {
     const OpDef& d = def(op);
     if (is_quantized(op) && !takes_stored(op)) return run(*legalize(op), operands);
-    bool itself = d.traits.moves_only || d.traits.takes_complex || is_quantized(op) || keeps_regions(op) || !needs_legalizing(op) || !is_static(op);
+    bool itself = d.traits.moves_only || takes_memory(op) || is_quantized(op) || keeps_regions(op) || !needs_legalizing(op) || !is_static(op);
     if (itself) return d.evaluate(op, operands, *this);
     return run(*legalize(op), operands);
   }

@@ -59,7 +59,7 @@ void expect_compiled_is_reference(const Block& block, const Literals& arguments)
     one.results = ir::clone(b, *op, map).results();
     Literals want = evaluate(one, call.operands);
     for (int r = 0; r < op->num_results(); ++r) values[op->result(r)] = want[static_cast<std::size_t>(r)];
-    bool memory = def(*op).traits.takes_complex && needs_legalizing(*op);
+    bool memory = takes_memory(*op) && needs_legalizing(*op);
     if (!is_elemental(*op) || memory) continue;
     Literals got = interpreted(*op, call);
     for (std::size_t r = 0; r < want.size(); ++r) ASSERT_EQ(difference(got[r], want[r]), "") << op->name() << ", result " << r;

@@ -120,7 +120,7 @@ class Legalizer {
     }
     if (d.split == nullptr && d.decompose != nullptr && std::holds_alternative<None>(d.lowering)) return decomposed(op, operands, b);
     if (!op.regions.empty()) return carried(op, operands, b);
-    if (d.traits.takes_complex) return whole(op, operands, b);
+    if (takes_memory(op)) return whole(op, operands, b);
     if (d.traits.moves_only) return moved_parts(op, operands, b);
     for (Value* v : op.operands) refuse_complex(op, v);
     for (Value* v : op.results()) refuse_complex(op, v);
@@ -286,6 +286,15 @@ bool needs_legalizing(const Op& op) {
     for (const auto& a : region->arguments()) found |= a->type().is_tensor() && (a->type().is_quantized() || !is_legal(a->dtype()));
   }
   return found;
+}
+
+bool takes_memory(const Op& op) {
+  const OpDef& d = def(op);
+  if (!d.traits.takes_complex) return false;
+  if (d.split != nullptr || op.info().has_effect) return true;
+  auto passes = [](const Value* v) { return !v->type().is_tensor() || is_complex(v->dtype()); };
+  Values results = op.results();
+  return std::any_of(op.operands.begin(), op.operands.end(), passes) || std::any_of(results.begin(), results.end(), passes);
 }
 
 std::unique_ptr<Block> legalize(const Block& block) {

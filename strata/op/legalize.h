@@ -37,6 +37,10 @@ Value* value_of(Builder& b, const Parts& parts, const Type& type);
 /// Whether an operand, a result or anything in the regions of `op` has a type that kernels do not know.
 bool needs_legalizing(const Op& op);
 
+/// Whether `op` is given values of such types as they lie in memory: complex ones where its kernel and evaluation know them,
+/// narrow ones where it computes nothing on them (strata.storage_cast, what only records, what is between tokens and the like).
+bool takes_memory(const Op& op);
+
 /// A copy of the block with the same arguments and results in which every operation works on legal types, but for those
 /// that read and write parts in memory (stablehlo.real, imag, complex, strata.storage_cast) and those whose kernels take
 /// complex memory. Throws strata::Error (unsupported) for an operation without a rule.
