@@ -17,7 +17,7 @@ namespace strata::compile {
 namespace {
 
 /// Part of every key: goes up when the code for a key changes.
-constexpr int kCodeVersion = 3;
+constexpr int kCodeVersion = 4;
 
 std::string full_key(const CodeUnit& unit) {
   const CpuTarget& host = CpuTarget::host();

@@ -162,7 +162,7 @@ class KernelEmitter {
       case Opcode::cmp: return math_.compare(i.compare, i.args[0]->type.dtype, arg(0), arg(1));
       case Opcode::select: {
         Value* pred = value(i.args[0]);
-        return b_.CreateSelect(pred, arg(1), arg(2));
+        return b_.CreateSelect(pred, fenced(i.args[1], arg(1)), fenced(i.args[2], arg(2)));
       }
       case Opcode::convert: return math_.convert(i.args[0]->type.dtype, dtype, arg(0));
       case Opcode::bitcast: return b_.CreateBitCast(arg(0), math_.type(dtype, lanes));
@@ -184,6 +184,31 @@ class KernelEmitter {
       case Opcode::while_: break;
     }
     STRATA_UNREACHABLE("{} has no value", loop::name(i.code));
+  }
+
+  /// Whether an instruction is bitwise logic in the machine.
+  static bool is_logic(const Inst& i) {
+    switch (i.code) {
+      case Opcode::and_:
+      case Opcode::or_:
+      case Opcode::xor_:
+      case Opcode::not_: return true;
+      case Opcode::neg:
+      case Opcode::abs: return is_float(i.type.dtype);
+      case Opcode::bitcast: return is_logic(*i.args[0]);
+      default: return false;
+    }
+  }
+  /// A vector of bitwise logic that is about to be selected, kept apart from the selection: joined, they become a masked
+  /// vpternlog, whose truth table LLVM below 22 permutes wrongly when an operand is in memory (llvm/llvm-project#157929).
+  Value* fenced(const Inst* from, Value* v) {
+    auto* type = llvm::dyn_cast<llvm::FixedVectorType>(v->getType());
+    if (!type || !is_logic(*from) || type->getScalarSizeInBits() < 32) return v;
+    bool is_int = type->getElementType()->isIntegerTy();
+    llvm::Type* element = type->getScalarSizeInBits() == 64 ? b_.getDoubleTy() : b_.getFloatTy();
+    auto* floats = llvm::FixedVectorType::get(element, type->getNumElements());
+    Value* apart = b_.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {floats}, {is_int ? b_.CreateBitCast(v, floats) : v});
+    return is_int ? b_.CreateBitCast(apart, type) : apart;
   }
 
   /// Division of an i64 known to lie in 0 .. 2^32 - 1 by such a constant, as index arithmetic makes it: in 32 bits, where
@@ -218,7 +243,7 @@ class KernelEmitter {
     Value* slot = value(i.var);
     Value* next = stretched(i.args[0], lanes);
     if (Value* mask = memory_.mask(); mask && lanes == lanes_of(mask)) {
-      next = b_.CreateSelect(mask, next, b_.CreateLoad(next->getType(), slot));
+      next = b_.CreateSelect(mask, fenced(i.args[0], next), b_.CreateLoad(next->getType(), slot));
     }
     b_.CreateStore(next, slot);
   }
