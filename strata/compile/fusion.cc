@@ -136,12 +136,26 @@ class DryRun : public TreeContext {
   std::unordered_map<const Value*, loop::Ref*> refs_;
 };
 
-std::vector<Access> accesses(const Op& op, const std::unordered_set<const Value*>& inlined) {
+Access::Kind access_kind(const DryRun::Read& read, const Shape& frame, const std::vector<Index>& index, const Index& own) {
+  std::int64_t n = count(read.value);
+  if (read.offset.is_constant() && n == 1) return Access::Kind::scalar;
+  if (read.offset == own && n == frame.count()) return Access::Kind::same;
+  Index prefix = 0;
+  std::int64_t outer = 1;
+  for (int k = 0; k < frame.rank(); ++k) {
+    prefix = prefix * frame[k] + index[static_cast<std::size_t>(k)];
+    outer *= frame[k];
+    if (outer == n && read.offset == prefix) return Access::Kind::leading;
+  }
+  return Access::Kind::other;
+}
+
+/// What the tree of the operation's result `r` reads, as seen from an index of `frame`.
+void add_accesses(const Op& op, int r, const Shape& frame, const std::unordered_set<const Value*>& inlined, std::vector<Access>& out) {
+  if (frame.count() == 0) return;
   loop::Kernel kernel("dry");
   loop::Builder b(kernel);
   DryRun dry(b, inlined);
-  const Shape& frame = is_reduction(op) ? op.operand(0)->shape() : op.result()->shape();
-  if (frame.count() == 0) return {};
   loop::Ref* variables = b.parameter(DType::i64, std::max(1, frame.rank()), loop::Ref::Mode::in);
   std::vector<Index> index;
   for (int i = 0; i < frame.rank(); ++i) index.push_back(frame[i] == 1 ? Index(0) : b.index_of(b.load(variables, i), 0, frame[i] - 1));
@@ -150,27 +164,24 @@ std::vector<Access> accesses(const Op& op, const std::unordered_set<const Value*
     for (int i = 0; i < n; ++i) dry.at(op.operand(i), index);
     for (int i = n; i < 2 * n; ++i) dry.at(op.operand(i), {});
   } else {
-    std::get<op::Elemental>(op::def(op).lowering).element(dry, op, 0, index);
+    std::get<op::Elemental>(op::def(op).lowering).element(dry, op, r, index);
   }
   Index own = linearize(b, frame, index);
+  for (const DryRun::Read& read : dry.reads) out.push_back({access_kind(read, frame, index, own), read.value});
+}
+
+std::vector<Access> accesses(const Op& op, const std::unordered_set<const Value*>& inlined) {
   std::vector<Access> out;
-  for (const DryRun::Read& read : dry.reads) {
-    Access a{Access::Kind::other, read.value};
-    std::int64_t n = count(read.value);
-    if (read.offset.is_constant() && n == 1)
-      a.kind = Access::Kind::scalar;
-    else if (read.offset == own && n == frame.count())
-      a.kind = Access::Kind::same;
-    else {
-      Index prefix = 0;
-      for (int k = 0; k < frame.rank(); ++k) {
-        prefix = prefix * frame[k] + index[static_cast<std::size_t>(k)];
-        std::int64_t outer = 1;
-        for (int i = 0; i <= k; ++i) outer *= frame[i];
-        if (outer == n && read.offset == prefix) a.kind = Access::Kind::leading;
-      }
-    }
-    out.push_back(a);
+  if (is_reduction(op)) {
+    add_accesses(op, 0, op.operand(0)->shape(), inlined, out);
+    return out;
+  }
+  for (int r = 0; r < op.num_results(); ++r) {
+    std::size_t before = out.size();
+    add_accesses(op, r, op.result(r)->shape(), inlined, out);
+    // Results of another shape than the first have no place in its loops.
+    for (std::size_t i = before; i < out.size() && !(op.result(r)->shape() == op.result()->shape()); ++i)
+      if (out[i].kind != Access::Kind::scalar) out[i].kind = Access::Kind::other;
   }
   return out;
 }

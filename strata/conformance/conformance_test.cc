@@ -83,6 +83,20 @@ TEST_P(InEachMode, checks_compare_what_was_computed) {
   EXPECT_THAT(failed_checks(callable.checks(), results),
               ElementsAre("check 0 (stablehlo.custom_call at test:4:8) at [0]: got 2, want 1 (abs 1, ulp 8.39e+06), 2 elements differ"));
 }
+TEST_P(InEachMode, a_barrier_reads_for_each_of_its_results) {
+  auto module = module_of(R"(func.func @main() {
+  %a = stablehlo.constant dense<[[1.0, 2.0, 3.0], [3.0, 4.0, 5.0]]> : tensor<2x3xf32>
+  %c = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %z = stablehlo.constant dense<-100.0> : tensor<f32>
+  %0 = stablehlo.reduce(%a init: %z) applies stablehlo.maximum across dimensions = [0] : (tensor<2x3xf32>, tensor<f32>) -> tensor<3xf32>
+  %1 = stablehlo.slice %0 [0:2] : (tensor<3xf32>) -> tensor<2xf32>
+  %2:2 = stablehlo.optimization_barrier %c, %1 : tensor<2xf32>, tensor<2xf32>
+  check.expect_eq_const %2#0, dense<[1.0, 2.0]> : tensor<2xf32>
+  return
+})");
+  Callable callable(*module->find("main"), GetParam(), /*fold=*/true);
+  EXPECT_THAT(failed_checks(callable.checks(), literals(callable.run({}))), ElementsAre());
+}
 INSTANTIATE_TEST_SUITE_P(Conformance, InEachMode, ::testing::Values(Mode::reference, Mode::compiled));
 
 TEST(Constants, those_of_regions_become_arguments_too) {
