@@ -7,6 +7,8 @@
 #include "strata/base/error.h"
 #include "strata/ir/text/parser.h"
 #include "strata/op/build.h"
+#include "strata/op/calculus/linearize.h"
+#include "strata/op/calculus/transpose.h"
 #include "strata/op/evaluate.h"
 #include "strata/op/samples.h"
 #include "strata/op/testing/run.h"
@@ -306,6 +308,22 @@ TEST(ReduceJvp, ArgumentMaximumCarriesTheWinnersTangent) {
                                 [](Builder& b, const Values& v) { return arg_extremum_of(b, v, {0}); });
   ASSERT_EQ(y.size(), 3u);  // the index has no tangent
   EXPECT_EQ(y[2].number(0), 2.0);
+}
+
+/// d/dx_k of ((1 + x_0) x_0 + x_1) x_1 + x_2) x_2 ..., backwards: acc -> (acc + x) x.
+TEST(ReduceVjp, GeneralRegionsToo) {
+  Type scalar = Type::scalar(DType::f64), vector(DType::f64, {2});
+  auto region = [&] { return build({scalar, scalar}, [](Builder& b, const Values& v) { return Values{mul(b, add(b, v[0], v[1]), v[1])}; }); };
+  auto f = build({vector, scalar}, [&](Builder& b, const Values& v) {
+    return b.create("stablehlo.reduce", v, reduce_attrs({0}, "region"), one(region())).results();
+  });
+  Literals y = run({Literal::of<double>({2}, {2, 3}), Literal::scalar(1.0), Literal::scalar(1.0)}, [&](Builder& b, const Values& v) {
+    LinearBlock l = linearize(b, *f, {v.begin(), 2}, {true, true});
+    return transpose(b, *l.linear, {&v[2], 1});
+  });
+  // acc_1 = (1 + 2) 2 = 6, acc_2 = (6 + 3) 3 = 27; d acc_2 = 3 d acc_1 + (6 + 2 3) dx_1, d acc_1 = 2 d acc_0 + (1 + 2 2) dx_0
+  EXPECT_TRUE(testing::same(y[0], Literal::of<double>({2}, {15, 12}))) << testing::to_text(y[0]);
+  EXPECT_EQ(y[1].number(0), 6.0);
 }
 
 TEST(ReduceJvp, GeneralRegionsAreDifferentiatedStepByStep) {

@@ -7,6 +7,8 @@
 
 #include "strata/base/error.h"
 #include "strata/op/build.h"
+#include "strata/op/calculus/linearize.h"
+#include "strata/op/calculus/transpose.h"
 #include "strata/op/samples.h"
 #include "strata/op/testing/run.h"
 
@@ -90,6 +92,16 @@ TEST(Sort, RefusesBrokenConstraints) {
   EXPECT_THAT(message({x}, 0, comparator({DType::f64}, "LT")), HasSubstr("(C5) argument 0"));
   auto value = build({Type::scalar(DType::f32), Type::scalar(DType::f32)}, [](Builder&, const Values& v) { return Values{v[0]}; });
   EXPECT_THAT(message({x}, 0, std::move(value)), HasSubstr("(C5) the comparator must return one"));
+}
+
+/// The cotangents go back where the elements came from.
+TEST(Sort, ReversesItsPermutation) {
+  auto f = build({Type(DType::f64, {4})}, [](Builder& b, const Values& v) { return sorted(b, v, 0, "GT"); });
+  Literal y = run({Literal::of<double>({4}, {3, 9, 1, 5}), Literal::of<double>({4}, {10, 20, 30, 40})}, [&](Builder& b, const Values& v) {
+    LinearBlock l = linearize(b, *f, {v.begin(), 1}, {true});
+    return transpose(b, *l.linear, {&v[1], 1});
+  })[0];
+  EXPECT_TRUE(testing::same(y, Literal::of<double>({4}, {30, 10, 40, 20}))) << testing::to_text(y);
 }
 
 // ---- top_k
