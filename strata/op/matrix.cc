@@ -1,0 +1,72 @@
+#include "strata/op/matrix.h"
+
+#include <numeric>
+
+#include "strata/loop/kernel/factor.h"
+#include "strata/op/rules.h"
+
+namespace strata::op {
+namespace {
+
+/// Compares the row with the column of each element.
+Value* rows_and_columns(Builder& b, Value* x, const std::string& direction) {
+  Type index(DType::i32, x->shape());
+  return compare(b, iota(b, index, x->rank() - 2), iota(b, index, x->rank() - 1), direction);
+}
+
+}  // namespace
+
+Value* conj(Builder& b, Value* x) { return is_complex(x->dtype()) ? complex(b, real(b, x), neg(b, imag(b, x))) : x; }
+
+Value* transposed(Builder& b, Value* x) {
+  Ints order(static_cast<std::size_t>(x->rank()));
+  std::iota(order.begin(), order.end(), 0);
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  return transpose(b, x, order);
+}
+
+Value* adjoint(Builder& b, Value* x) { return conj(b, transposed(b, x)); }
+
+Value* triangle(Builder& b, Value* x, bool lower, bool strict) {
+  std::string direction = lower ? (strict ? "GT" : "GE") : (strict ? "LT" : "LE");
+  return select(b, rows_and_columns(b, x, direction), x, zeros_like(b, x));
+}
+
+Value* with_diagonal_times(Builder& b, Value* x, double weight) {
+  return select(b, rows_and_columns(b, x, "EQ"), mul(b, x, full_like(b, x, weight)), x);
+}
+
+Value* matmul(Builder& b, Value* x, Value* y) {
+  DotDims dims;
+  int rank = x->rank();
+  for (int d = 0; d < rank - 2; ++d) dims.lhs_batch.push_back(d), dims.rhs_batch.push_back(d);
+  dims.lhs_contract = {rank - 1};
+  dims.rhs_contract = {rank - 2};
+  return dot_general(b, x, y, dims);
+}
+
+Value* triangular_solve(Builder& b, Value* a, Value* rhs, bool left, bool lower, bool unit, const std::string& op) {
+  Attrs attrs{{"left_side", left}, {"lower", lower}, {"unit_diagonal", unit}, {"transpose_a", op}};
+  return b.create("stablehlo.triangular_solve", {a, rhs}, std::move(attrs)).result();
+}
+
+std::int64_t factor_element(std::string_view op, DType dtype) {
+  using namespace loop::factor;
+  switch (dtype) {
+    case DType::bf16: return kBf16;
+    case DType::f16: return kF16;
+    case DType::f32: return kF32;
+    case DType::f64: return kF64;
+    case DType::c64: return kC64;
+    case DType::c128: return kC128;
+    default: throw Error(std::string(op), "dtype {} is not supported", name(dtype)).unsupported();
+  }
+}
+
+std::int64_t batch_count(const Shape& shape) {
+  std::int64_t count = 1;
+  for (int d = 0; d < shape.rank() - 2; ++d) count *= shape[d];
+  return count;
+}
+
+}  // namespace strata::op
