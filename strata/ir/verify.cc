@@ -1,6 +1,6 @@
 #include "strata/ir/verify.h"
 
-#include <set>
+#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -151,14 +151,18 @@ class Recursion {
  private:
   void visit(const Function& f) {
     if (done_.count(&f) != 0) return;
-    if (!path_.insert(&f).second) throw Broken{fmt::format("function @{} calls itself", f.name)};
-    if (path_.size() > kLongest) throw Broken{fmt::format("calls nested more than {} deep", kLongest)};
-    std::set<std::string> callees;
+    path_.insert(&f);
+    std::map<std::string, const Op*> calls;  // the first of each function
     walk(f.body, [&](const Op& op) {
-      if (op.name() == "func.call") callees.insert(op.attr<std::string>("callee"));
+      if (op.name() == "func.call") calls.emplace(op.attr<std::string>("callee"), &op);
     });
-    for (const std::string& name : callees)
-      if (auto g = functions_.find(name); g != functions_.end()) visit(*g->second);
+    for (const auto& [name, op] : calls) {
+      auto g = functions_.find(name);
+      if (g == functions_.end()) continue;
+      if (path_.count(g->second) != 0) broken(*op, "function @{} calls itself", name);
+      if (path_.size() > kLongest) broken(*op, "calls nested more than {} deep", kLongest);
+      visit(*g->second);
+    }
     path_.erase(&f);
     done_.insert(&f);
   }

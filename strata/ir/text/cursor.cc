@@ -45,6 +45,7 @@ std::string_view Cursor::suffix(std::string_view what) {
 }
 
 std::string Cursor::string() {
+  std::size_t start = offset();
   expect("\"");
   std::string out;
   while (at_ < text_.size()) {
@@ -64,7 +65,7 @@ std::string Cursor::string() {
       ++at_;
     } else fail("unknown escape in a string");
   }
-  fail("string without an end");
+  fail_at(start, "string without an end");
 }
 
 std::string_view Cursor::raw_string() {
@@ -79,7 +80,7 @@ std::string_view Cursor::raw_string() {
     ++at_;  // what follows a backslash
   }
   at_ = std::min(at_, text_.size());
-  fail("string without an end");
+  fail_at(start - 1, "string without an end");
 }
 
 std::string_view Cursor::number() {
@@ -155,9 +156,9 @@ void Cursor::skip_location() {
   balanced('(', ')');
 }
 
-void Cursor::reserve(std::size_t bytes) {
+void Cursor::reserve(std::size_t bytes, std::size_t where) {
   if (bytes > limits_.literal_bytes || reserved_ > limits_.literal_bytes - bytes)
-    fail_at(offset(), fmt::format("constants of more than {} bytes", limits_.literal_bytes), Code::unsupported);
+    fail_at(where, fmt::format("constants of more than {} bytes", limits_.literal_bytes), Code::unsupported);
   reserved_ += bytes;
 }
 

@@ -116,8 +116,8 @@ class Cursor {
    private:
     Cursor& c_;
   };
-  /// Takes from the budget for constants.
-  void reserve(std::size_t bytes);
+  /// Takes from the budget for constants, for the one that stands at `where`.
+  void reserve(std::size_t bytes, std::size_t where);
   const TextLimits& limits() const { return limits_; }
   /// Types by their text, where the reader of a whole program keeps them; null otherwise.
   TypeCache* types() const { return types_; }

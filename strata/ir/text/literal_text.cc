@@ -231,7 +231,7 @@ std::string hex_text(const Literal& value) {
 }  // namespace
 
 Literal parse_elements(std::string_view body, std::size_t offset_of_body, Cursor& outer, const Type& type) {
-  outer.reserve(type.bytes());
+  outer.reserve(type.bytes(), offset_of_body);
   Literal out(type);
   Cursor c(body, outer.limits());
   try {

@@ -1,0 +1,3 @@
+// ?
+module attributes {x.y = #a} {
+}

@@ -1,0 +1,3 @@
+// ?
+module attributes {x.y = #d.e<1, 2} {
+}

@@ -1,0 +1,8 @@
+// ?
+func.func @f(%a: tensor<2xf32>, %z: tensor<f32>) {
+  call @g(%a) : (tensor<2xf32>) -> ()
+  return
+}
+func.func @g() {
+  return
+}

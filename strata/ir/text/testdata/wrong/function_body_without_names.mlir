@@ -1,0 +1,4 @@
+// ?
+func.func @f(tensor<2xf32>) {
+  return
+}

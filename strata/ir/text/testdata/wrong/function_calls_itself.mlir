@@ -1,0 +1,9 @@
+// ?
+func.func @f() {
+  call @g() : () -> ()
+  return
+}
+func.func @g() {
+  call @f() : () -> ()
+  return
+}

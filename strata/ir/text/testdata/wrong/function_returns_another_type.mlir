@@ -1,0 +1,4 @@
+// ?
+func.func @f(%a: tensor<2xf32>) -> tensor<3xf32> {
+  return %a : tensor<2xf32>
+}

@@ -1,0 +1,6 @@
+// ?
+"builtin.module"() ({
+  "func.func"() <{sym_name = "f"}> ({
+    "func.return"() : () -> ()
+  }) : () -> ()
+}) : () -> ()

@@ -1,0 +1,5 @@
+// ?
+func.func @f(%a: tensor<2xf32>, %z: tensor<f32>) {
+  %0 = foo.bar %a : tensor<2xf32>
+  return
+}

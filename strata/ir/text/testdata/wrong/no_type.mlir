@@ -1,0 +1,4 @@
+// ?
+func.func @f(%a: f32) {
+  return
+}

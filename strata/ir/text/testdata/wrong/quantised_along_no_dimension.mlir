@@ -1,0 +1,4 @@
+// ?
+func.func @f(%a: tensor<4x!quant.uniform<i8:f32:1, {1.0, 2.0}>>) {
+  return
+}
