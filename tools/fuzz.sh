@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds one *_fuzz.cc with the rooms it may use and runs it.
 #
-#   tools/fuzz.sh strata/op/text_fuzz.cc strata/ir/text/testdata -max_total_time=60
+#   tools/fuzz.sh strata/op/text_fuzz.cc strata/ir/text/testdata/seeds -max_total_time=60
 #
 # The first folder named holds seeds and is not written; what is found lies in build/fuzz.
 set -eu
@@ -14,15 +14,16 @@ mkdir -p "build/fuzz/$name.corpus" "build/fuzz/objects"
 flags="-std=c++20 -g -O1 -I. -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -ffp-contract=off"
 objects=""
 rooms="base type tree ir loop op"
+jobs=${FUZZ_JOBS:-2}
 [ "$room" = checkpoint ] && rooms="base type checkpoint"
 for above in $rooms; do
-  for file in $(find "strata/$above" -name '*.cc' ! -name '*_test.cc' ! -name '*_fuzz.cc' ! -path '*/testing/*' | sort); do
+  for file in $(find "strata/$above" -name '*.cc' ! -name '*_test.cc' ! -name '*_fuzz.cc' \( ! -path '*/testing/*' -o -path 'strata/ir/testing/*' \) | sort); do
     object=build/fuzz/objects/$(echo "$file" | tr / _).o
     [ "$object" -nt "$file" ] || echo "$file $object"
     objects="$objects $object"
   done
   [ "$above" = "$room" ] && break
 done > "build/fuzz/$name.stale"
-xargs -r -n2 -P2 sh -c "ccache clang++-19 $flags -c \"\$0\" -o \"\$1\"" < "build/fuzz/$name.stale"
+xargs -r -n2 -P"$jobs" sh -c "ccache clang++-19 $flags -c \"\$0\" -o \"\$1\"" < "build/fuzz/$name.stale"
 clang++-19 $flags -fsanitize=fuzzer "$source" $objects -lfmt -lpthread -o "build/fuzz/$name"
 exec "build/fuzz/$name" -artifact_prefix=build/fuzz/ "$@" "build/fuzz/$name.corpus" "$seeds"

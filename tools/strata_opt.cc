@@ -2,13 +2,17 @@
 //
 //   strata-opt --passes=inline-calls,cse,dce program.mlir
 //
-// Exit status: 0 printed; 2 the program or the command line is wrong; 3 not supported; 4 the file cannot be read; 70 our own check failed.
+// A file may hold several programs between lines `// -----`; each is done by itself, what is wrong with one is said on
+// stderr and the others follow, with such lines between them again.
+//
+// Exit status (of the first program that fails): 0 printed; 2 the program or the command line is wrong; 3 not supported; 4 the file cannot be read; 70 our own check failed.
 #include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <utility>
 
 #include "strata/base/error.h"
 #include "strata/ir/pass/pass.h"
@@ -70,16 +74,27 @@ Status run_pass(const ir::Pass& pass, ir::Module& m, const Options& o) {
   return Status();
 }
 
+/// One program of the file.
+Status run_part(const ir::TextPart& part, const Options& o) {
+  Result<std::unique_ptr<ir::Module>> module = ir::parse(part.text, o.file, {.first_line = part.first_line});
+  if (!module) return module.status();
+  if (Status s = ir::verify(**module); !s.ok()) return s;
+  for (const std::string& name : o.passes)
+    if (Status s = run_pass(*ir::Passes::global().find(name), **module, o); !s.ok()) return s;
+  if (!o.verify_only && !o.print_after_all) print(**module, o);
+  return Status();
+}
+
 int run(const Options& o) {
   Result<std::string> text = read(o.file);
   if (!text) return fail(text.status());
-  Result<std::unique_ptr<ir::Module>> module = ir::parse(*text, o.file);
-  if (!module) return fail(module.status());
-  if (Status s = ir::verify(**module); !s.ok()) return fail(s);
-  for (const std::string& name : o.passes)
-    if (Status s = run_pass(*ir::Passes::global().find(name), **module, o); !s.ok()) return fail(s);
-  if (!o.verify_only && !o.print_after_all) print(**module, o);
-  return 0;
+  int status = 0;
+  bool first = true;
+  for (const ir::TextPart& part : ir::split_parts(*text)) {
+    if (!std::exchange(first, false) && !o.verify_only) std::cout << "// -----\n";
+    if (Status s = run_part(part, o); !s.ok()) status = status == 0 ? fail(s) : (fail(s), status);
+  }
+  return status;
 }
 
 std::string pass_list() {

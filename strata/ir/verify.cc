@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "strata/base/error.h"
+#include "strata/ir/declaration.h"
 #include "strata/ir/text/type_text.h"
 
 namespace strata::ir {
@@ -128,7 +129,7 @@ class Verifier {
     for (const Value* v : op.operands) given.push_back(v->type());
     for (const Value* v : op.results()) results.push_back(v->type());
     if (given != taken) broken(op, "@{} takes {}, but is given {}", *callee, type_list_text(taken), type_list_text(given));
-    if (results != f->body.result_types()) broken(op, "@{} returns {}, but {} is stated", *callee, type_list_text(f->body.result_types()), type_list_text(results));
+    if (results != result_types(*f)) broken(op, "@{} returns {}, but {} is stated", *callee, type_list_text(result_types(*f)), type_list_text(results));
   }
 
   static constexpr int kDeepest = 512;

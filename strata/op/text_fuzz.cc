@@ -1,7 +1,7 @@
 // libFuzzer target: any bytes are parsed; what parses and verifies is printed, read again and printed the same, in both
 // forms.
 //
-//   tools/fuzz.sh strata/op/text_fuzz.cc strata/ir/text/testdata -max_total_time=60
+//   tools/fuzz.sh strata/op/text_fuzz.cc strata/ir/text/testdata/seeds -max_total_time=60
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "strata/base/error.h"
+#include "strata/ir/declaration.h"
 #include "strata/ir/pass/pass.h"
 
 namespace strata::ir {
@@ -75,6 +76,7 @@ class Inliner {
     const std::string& name = op.attr<std::string>("callee");
     Function* f = m_.find(name);
     if (f == nullptr) throw Error("call", "function @{} is not defined", name).at(op.where.text());
+    if (is_declaration(*f)) throw Error("call", "function @{} has no body", name).unsupported().at(op.where.text());
     if (f->body.num_arguments() != static_cast<int>(op.operands.size()) || f->body.results.size() != static_cast<std::size_t>(op.num_results()))
       throw Error("call", "@{} takes {} values and returns {}, but is given {} for {}", name, f->body.num_arguments(), f->body.results.size(), op.operands.size(), op.num_results()).at(op.where.text());
     function(*f);
@@ -95,6 +97,17 @@ class Inliner {
   std::vector<std::unique_ptr<Op>> calls_;
 };
 
+/// The names after '@' in an attribute's text: @f, [[@f], [@"g h"]].
+void add_symbols(std::string_view text, std::set<std::string>& out) {
+  for (std::size_t at = text.find('@'); at != text.npos; at = text.find('@', at + 1)) {
+    std::string_view rest = text.substr(at + 1);
+    bool quoted = rest.substr(0, 1) == "\"";
+    std::size_t end = quoted ? rest.find('"', 1) : std::min(rest.find_first_of(" ,]})>:"), rest.size());
+    if (end == rest.npos) continue;
+    out.emplace(quoted ? rest.substr(1, end - 1) : rest.substr(0, end));
+  }
+}
+
 void drop_uncalled(Module& m) {
   for (bool changed = true; changed;) {
     std::set<std::string> called;
@@ -103,7 +116,7 @@ void drop_uncalled(Module& m) {
         if (const Strings* names = pending_bodies(op)) called.insert(names->begin(), names->end());
         for (const auto& [key, value] : op.attrs) {
           if (const std::string* s = std::get_if<std::string>(&value); s != nullptr && key == "callee") called.insert(*s);
-          if (const Opaque* o = std::get_if<Opaque>(&value); o != nullptr && o->text.substr(0, 1) == "@") called.insert(o->text.substr(1));
+          if (const Opaque* o = std::get_if<Opaque>(&value)) add_symbols(o->text, called);
         }
       });
     const Function* entry = m.entry();

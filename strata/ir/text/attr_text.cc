@@ -52,6 +52,7 @@ class AttrReader {
       std::size_t where = c_.offset();
       std::string key = c_.peek() == '"' ? c_.string() : std::string(c_.word("the name of an attribute"));
       if (out.has(key)) c_.fail_at(where, fmt::format("attribute '{}' twice", key));
+      if (key.compare(0, 7, "strata ") == 0) c_.fail_at(where, fmt::format("'{}' is no name of an attribute", key));  // ir/declaration.h
       out.set(key, c_.consume("=") ? attr() : Attr(Opaque{"unit"}));
     } while (c_.consume(","));
     c_.expect("}");

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "strata/ir/declaration.h"
 #include "strata/ir/text/format.h"
 
 namespace strata::ir {
@@ -14,7 +15,8 @@ void Names::function(const Block& body) {
 }
 
 void Names::generic(const Module& module) {
-  for (auto f = module.functions.rbegin(); f != module.functions.rend(); ++f) generic((*f)->body);
+  for (auto f = module.functions.rbegin(); f != module.functions.rend(); ++f)
+    if (!is_declaration(**f)) generic((*f)->body);
 }
 
 void Names::generic(const Block& block) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "strata/base/error.h"
+#include "strata/ir/declaration.h"
 #include "strata/ir/text/type_text.h"
 
 namespace strata::ir {
@@ -139,11 +140,45 @@ void TextParser::module_item(Module& module) {
   std::size_t where = offset();
   if (consume("func.func") || consume("func")) return function(module);
   if (looking_at("\"func.func\"")) return generic_function(module);
+  if (consume("sdy.mesh")) return mesh(module);
+  if (consume("\"sdy.mesh\"")) return generic_mesh(module);
   if (looking_at("module") || looking_at("builtin.module") || looking_at("\"builtin.module\"")) fail_at(where, "modules in modules are not supported", Code::unsupported);
   bool is_quoted = peek() == '"';
   std::string name = is_quoted ? string() : std::string(try_word());
   if (is_upstream(name)) fail_at(where, fmt::format("operation {} is not supported", name), Code::unsupported);
   fail_at(where, "expected a function");
+}
+
+/// sdy.mesh @name = <["x"=2, "y"=4]>
+void TextParser::mesh(Module& module) {
+  std::size_t where = offset();
+  std::string name = symbol();
+  for (const Mesh& m : meshes(module))
+    if (m.name == name) fail_at(where, fmt::format("mesh @{} twice", name));
+  expect("=");
+  expect("<");
+  std::string text = fmt::format("<{}>", balanced('<', '>'));
+  skip_location();
+  add_mesh(module, {std::move(name), std::move(text)});
+}
+
+/// "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+void TextParser::generic_mesh(Module& module) {
+  std::size_t where = offset();
+  expect("(");
+  expect(")");
+  Draft head;
+  expect("<");
+  attributes(head);
+  expect(">");
+  functional_type(head);
+  skip_location();
+  constexpr std::string_view prefix = "#sdy.mesh";
+  const Attr *name = head.attrs.find("sym_name"), *mesh = head.attrs.find("mesh");
+  const std::string* word = name == nullptr ? nullptr : std::get_if<std::string>(name);
+  const Opaque* value = mesh == nullptr ? nullptr : std::get_if<Opaque>(mesh);
+  if (word == nullptr || value == nullptr || value->text.substr(0, prefix.size()) != prefix) fail_at(where, "sdy.mesh requires sym_name and mesh");
+  add_mesh(module, {*word, value->text.substr(prefix.size())});
 }
 
 void TextParser::alias_line() {
@@ -202,7 +237,9 @@ void TextParser::function(Module& module) {
     f.attrs = parse_attr_entries(*this, aliases_);
   }
   if (peek() != '{' || looking_at("{-#")) {
-    fail_at(where, fmt::format("function @{} has no body, which is not supported", f.name), Code::unsupported);
+    declare(f, types);
+    skip_location();
+    return;
   }
   if (!named) fail_at(where, fmt::format("function @{} has a body, but its arguments have no names", f.name));
   std::size_t body_at = offset();
@@ -359,23 +396,27 @@ void TextParser::generic_function(Module& module) {
   std::size_t body_at = offset();
   expect("{");
   if (consume("}")) {
-    fail_at(where, fmt::format("function @{} has no body, which is not supported", f.name), Code::unsupported);
-  } else {
-    seek(body_at);
-    body(f, body_at, true, returned);
-    if (std::vector<Type> types = types_of(f.body.argument_values()); !same_text(types, taken))
-      fail_at(where, fmt::format("function @{} takes {}, but its type says {}", f.name, type_list_text(types), type_list_text(taken)));
-    for (std::size_t i = 0; i < taken.size(); ++i) {
-      Attrs attrs = std::move(arg_attrs[i]);
-      const Attr* dims = attrs.find("strata.dims");
-      const Strings* symbols = dims == nullptr ? nullptr : std::get_if<Strings>(dims);
-      Value* v = f.body.argument(static_cast<int>(i));
-      if (symbols != nullptr && static_cast<int>(symbols->size()) == v->rank()) {
-        v->set_type(with_symbols(v->type(), *symbols));
-        attrs.erase("strata.dims");
-      }
-      f.arg_attrs.push_back(std::move(attrs));
+    for (std::size_t i = 0; i < taken.size(); ++i) argument(f, taken[i], std::move(arg_attrs[i]));
+    expect(")");
+    attributes(head);
+    functional_type(head);
+    f.attrs = std::move(head.attrs);
+    return declare(f, returned);
+  }
+  seek(body_at);
+  body(f, body_at, true, returned);
+  if (std::vector<Type> types = types_of(f.body.argument_values()); !same_text(types, taken))
+    fail_at(where, fmt::format("function @{} takes {}, but its type says {}", f.name, type_list_text(types), type_list_text(taken)));
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    Attrs attrs = std::move(arg_attrs[i]);
+    const Attr* dims = attrs.find("strata.dims");
+    const Strings* symbols = dims == nullptr ? nullptr : std::get_if<Strings>(dims);
+    Value* v = f.body.argument(static_cast<int>(i));
+    if (symbols != nullptr && static_cast<int>(symbols->size()) == v->rank()) {
+      v->set_type(with_symbols(v->type(), *symbols));
+      attrs.erase("strata.dims");
     }
+    f.arg_attrs.push_back(std::move(attrs));
   }
   expect(")");
   attributes(head);

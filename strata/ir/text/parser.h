@@ -4,7 +4,7 @@
 //   if (!m) return fail(m.status());   // "program.mlir:3:17: expected ','"
 //
 // Reads everything jaxlib prints, in the short and in the generic form, for every operation in the registry: functions
-// and the module around them. Locations (`loc(...)`, `#loc = ...`) are skipped: an operation's place is
+// with bodies and without, the module around them, `sdy.mesh` (ir/declaration.h). Locations (`loc(...)`, `#loc = ...`) are skipped: an operation's place is
 // the line of this text. A `dense_resource` becomes the constant it names, `{-# dialect_resources #-}` in the same text.
 // Regions of reductions whose combiner is plain are recognised (`combiner`). A file of several programs between lines
 // `// -----` is cut by `split_parts` first.
@@ -100,6 +100,8 @@ class TextParser : public Cursor {
   void module_body(Module& module, bool until_brace);
   void module_item(Module& module);
   void nested_module(Module& module);
+  void mesh(Module& module);
+  void generic_mesh(Module& module);
   void generic_module(Module& module);
   void generic_function(Module& module);
   Function& new_function(Module& module, std::string name, std::size_t where);

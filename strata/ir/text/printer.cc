@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "strata/ir/declaration.h"
 #include "strata/ir/text/attr_text.h"
 #include "strata/ir/text/type_text.h"
 
@@ -50,13 +51,13 @@ void TextPrinter::nested_module(const Module& m) {
     if (m.functions.empty()) out_ += "\n^bb0:";  // as upstream marks a block without operations
     module_items(m);
     out_ += "})";
-    if (!m.attrs.empty()) out_ += " " + attrs_text(m.attrs);
+    if (Attrs attrs = text_attributes(m); !attrs.empty()) out_ += " " + attrs_text(attrs);
     out_ += " : () -> ()";
     return;
   }
   out_ += "module";
   if (!m.name.empty()) out_ += " " + symbol_text(m.name);
-  if (!m.attrs.empty()) out_ += " attributes " + attrs_text(m.attrs);
+  if (Attrs attrs = text_attributes(m); !attrs.empty()) out_ += " attributes " + attrs_text(attrs);
   out_ += " {";
   module_items(m);
   out_ += "}";
@@ -64,6 +65,11 @@ void TextPrinter::nested_module(const Module& m) {
 
 void TextPrinter::module_items(const Module& m) {
   ++indent_;
+  for (const Mesh& mesh : meshes(m)) {
+    newline();
+    if (options_.generic) out_ += "\"sdy.mesh\"() <{mesh = #sdy.mesh" + mesh.text + ", sym_name = " + quoted(mesh.name) + "}> : () -> ()";
+    else out_ += "sdy.mesh " + symbol_text(mesh.name) + " = " + mesh.text;
+  }
   for (const auto& f : m.functions) {
     newline();
     function(*f);
@@ -79,7 +85,8 @@ void TextPrinter::function(const Function& f) {
   out_ += "func.func ";
   if (f.has_visibility || !f.is_public) out_ += f.is_public ? "public " : "private ";
   signature(f);
-  if (!f.attrs.empty()) out_ += " attributes " + attrs_text(f.attrs);
+  if (Attrs attrs = text_attributes(f); !attrs.empty()) out_ += " attributes " + attrs_text(attrs);
+  if (is_declaration(f)) return;
   out_ += " {";
   ++indent_;
   block(f.body, true);
@@ -100,12 +107,12 @@ void TextPrinter::signature(const Function& f) {
   out_ += symbol_text(f.name) + "(";
   for (int i = 0; i < f.body.num_arguments(); ++i) {
     if (i > 0) out_ += ", ";
-    out_ += name(f.body.argument(i)) + ": ";
+    if (!is_declaration(f)) out_ += name(f.body.argument(i)) + ": ";
     out_ += f.body.argument(i)->type().to_string();
     if (Attrs attrs = argument_attributes(f, i); !attrs.empty()) out_ += " " + attrs_text(attrs);
   }
   out_ += ")";
-  std::vector<Type> types = f.body.result_types();
+  std::vector<Type> types = result_types(f);
   bool bare = types.size() == 1 && !types[0].is_tuple() && std::all_of(f.result_attrs.begin(), f.result_attrs.end(), [](const Attrs& a) { return a.empty(); });
   std::vector<std::string> results;
   for (std::size_t i = 0; i < types.size(); ++i)
@@ -124,15 +131,21 @@ void TextPrinter::generic_function(const Function& f) {
   std::vector<Attrs> arguments;
   for (int i = 0; i < f.body.num_arguments(); ++i) arguments.push_back(argument_attributes(f, i));
   Attrs own;
-  own.set("function_type", Opaque{type_list_text(types_of(f.body.argument_values())) + " -> " + result_types_text(f.body.result_types())});
+  own.set("function_type", Opaque{type_list_text(types_of(f.body.argument_values())) + " -> " + result_types_text(result_types(f))});
   own.set("sym_name", f.name);
   if (f.has_visibility || !f.is_public) own.set("sym_visibility", std::string(f.is_public ? "public" : "private"));
   if (any(arguments)) own.set("arg_attrs", list(arguments));
   if (any(f.result_attrs)) own.set("res_attrs", list(f.result_attrs));
   out_ += "\"func.func\"() <" + attrs_text(own) + "> (";
-  region_with_arguments(f.body, true);
+  if (is_declaration(f)) {
+    out_ += "{";
+    newline();
+    out_ += "}";
+  } else {
+    region_with_arguments(f.body, true);
+  }
   out_ += ")";
-  if (!f.attrs.empty()) out_ += " " + attrs_text(f.attrs);
+  if (Attrs attrs = text_attributes(f); !attrs.empty()) out_ += " " + attrs_text(attrs);
   out_ += " : () -> ()";
 }
 

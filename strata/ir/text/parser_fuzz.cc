@@ -1,0 +1,31 @@
+// libFuzzer target: any bytes are read, with the text formats of every upstream operation; what reads is printed in both
+// forms, read again and printed the same.
+//
+//   tools/fuzz.sh strata/ir/text/parser_fuzz.cc strata/ir/text/testdata/seeds -max_total_time=60
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "strata/ir/testing/upstream_ops.h"
+#include "strata/ir/text/parser.h"
+#include "strata/ir/text/printer.h"
+#include "strata/ir/verify.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace strata;
+  static const ir::Registry& upstream = [] () -> const ir::Registry& {
+    for (const ir::OpInfo* info : ir::testing::upstream_ops().all()) ir::Registry::global().add(*info);  // combiners are looked up there
+    return ir::Registry::global();
+  }();
+  ir::ParseOptions options{.registry = &upstream, .limits = {.depth = 64, .literal_bytes = std::size_t{1} << 20}};
+  for (const ir::TextPart& part : ir::split_parts({reinterpret_cast<const char*>(data), size})) {
+    options.first_line = part.first_line;
+    auto module = ir::parse(part.text, "fuzz", options);
+    if (!module.ok() || !ir::verify(**module).ok()) continue;
+    std::string once = ir::print(**module), generic = ir::print(**module, {.generic = true});
+    auto again = ir::parse(once, "again", options), from_generic = ir::parse(generic, "generic", options);
+    if (!again.ok() || ir::print(**again) != once) std::abort();
+    if (!from_generic.ok() || ir::print(**from_generic) != once) std::abort();
+  }
+  return 0;
+}
