@@ -4,6 +4,7 @@
 #include "strata/op/legalize.h"
 #include "strata/op/lower_region.h"
 #include "strata/op/quantized.h"
+#include "strata/op/tuple.h"
 #include "strata/transform/remat.h"
 #include "strata/transform/simplify.h"
 
@@ -30,6 +31,18 @@ void split_barriers(ir::Block& block) {
     for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), b.create(op->info(), {op->operand(i)}).result());
   }
   block.results = map(block.results);
+}
+
+/// Tokens become arrays of no elements, which cost nothing: the order of effects is that of the operations.
+void erase_tokens(ir::Block& block) {
+  auto erase = [](ir::Value* v) {
+    if (v->type().is_token()) v->set_type(Type(DType::ui8, {0}));
+  };
+  for (ir::Value* v : block.argument_values()) erase(v);
+  for (auto& op : block.ops()) {
+    for (ir::Value* v : op->results()) erase(v);
+    for (auto& region : op->regions) erase_tokens(*region);
+  }
 }
 
 bool has_lowering(const ir::Op& op) { return !std::holds_alternative<op::None>(op::def(op).lowering); }
@@ -69,8 +82,9 @@ bool strange(const ir::Block& block) {
 }  // namespace
 
 std::unique_ptr<ir::Block> prepare(const ir::Block& block) {
-  std::unique_ptr<ir::Block> out = ir::clone(block);
+  std::unique_ptr<ir::Block> out = op::has_tuples(block) ? op::without_tuples(block) : ir::clone(block);
   transform::expand(*out);
+  erase_tokens(*out);
   decompose(*out, has_lowering_or_scales);
   if (strange(*out)) out = op::legalize(*out);
   decompose(*out, has_kernel);  // which regions fit is known now that their types are those of kernels

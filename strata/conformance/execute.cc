@@ -9,6 +9,7 @@
 #include "strata/op/evaluate.h"
 #include "strata/op/probe.h"
 #include "strata/op/world.h"
+#include "strata/transform/refine.h"
 
 namespace strata::conformance {
 namespace {
@@ -65,11 +66,13 @@ Callable::Callable(Function& f, Mode mode, bool fold) : f_(&f), num_results_(f.b
   if (mode == Mode::reference) return;
   if (!fold) constants_ = constants_to_arguments(f);
   compile::register_cpu();
+  refines_ = transform::is_dynamic(f.body);
+  if (refines_) return;
   executable_ = runtime::default_client().compile(f.body, {.name = f.name});
 }
 
 std::vector<runtime::Buffer> Callable::run(const std::vector<Literal>& arguments, std::string* printed) const {
-  if (executable_ == nullptr) {
+  if (executable_ == nullptr && !refines_) {
     op::probes().clear();
     op::World world;
     if (printed != nullptr) world.print = [&](const std::string& text) { *printed += text; };
@@ -78,6 +81,10 @@ std::vector<runtime::Buffer> Callable::run(const std::vector<Literal>& arguments
   }
   std::vector<runtime::Buffer> all(arguments.begin(), arguments.end());
   for (const Literal& c : constants_) all.emplace_back(c);
+  if (refines_) {
+    std::unique_ptr<ir::Block> refined = transform::refine(f_->body, literals(all));
+    return runtime::default_client().compile(*refined, {.name = f_->name})->run(std::move(all));
+  }
   return executable_->run(std::move(all));
 }
 

@@ -39,7 +39,8 @@ class Callable {
   std::size_t num_results_;
   std::vector<Check> checks_;
   std::vector<Literal> constants_;
-  std::shared_ptr<runtime::Executable> executable_;  // null: by reference
+  std::shared_ptr<runtime::Executable> executable_;  // null: by reference, or made by each run
+  bool refines_ = false;                             // shapes are not static: each run compiles for its arguments
 };
 
 std::vector<Literal> literals(const std::vector<runtime::Buffer>& buffers);

@@ -100,6 +100,7 @@
   X(broadcast_in_dim)         \
   X(call)                     \
   X(case)                     \
+  X(chlo_constant)            \
   X(chlo_scan)                \
   X(cholesky)                 \
   X(clamp)                    \
@@ -108,6 +109,9 @@
   X(collective_reduce)        \
   X(compare)                  \
   X(concatenate)              \
+  X(composite)                \
+  X(concatenate)              \
+  X(conj)                     \
   X(constant)                 \
   X(constant_like)            \
   X(convert)                  \
@@ -121,6 +125,11 @@
   X(decode_float)             \
   X(dot)                      \
   X(dot_general)              \
+  X(dynamic_broadcast_in_dim) \
+  X(dynamic_conv)             \
+  X(dynamic_gather)           \
+  X(dynamic_iota)             \
+  X(dynamic_pad)              \
   X(dynamic_slice)            \
   X(dynamic_update_slice)     \
   X(encode_float)             \
@@ -141,6 +150,7 @@
   X(print)                    \
   X(probe)                    \
   X(ragged_dot)               \
+  X(real_dynamic_slice)       \
   X(recv)                     \
   X(reduce)                   \
   X(reduce_precision)         \
@@ -180,7 +190,10 @@
   X(batch_norm)                      \
   X(bitwise)                         \
   X(check)                           \
+  X(chlo_broadcast)                  \
   X(complex)                         \
+  X(dimension_size)                  \
+  X(dynamic_reshape)                 \
   X(einsum)                          \
   X(function)                        \
   X(hyperbolic)                      \
@@ -188,6 +201,7 @@
   X(rounding)                        \
   X(special)                         \
   X(trigonometric)                   \
+  X(tuple)                           \
   X(zeta)
 
 namespace strata::op {

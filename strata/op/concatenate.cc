@@ -25,7 +25,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
       fits = d == dim || may_equal(type.shape().dim(d), first.shape().dim(d));  // concatenate_c2
     if (!fits) throw Error(self, "operands must agree except along dimension {}, got {} and {}", dim, first.to_string(), type.to_string());
     const Dim& more = type.shape().dim(static_cast<int>(dim));
-    along = along.is_static() && more.is_static() ? Dim(along.size() + more.size()) : Dim::unknown();
+    std::int64_t most = along.bound() >= 0 && more.bound() >= 0 ? along.bound() + more.bound() : -1;
+    along = along.is_static() && more.is_static() ? Dim(most) : most >= 0 ? Dim::bounded(most) : Dim::unknown();
     for (int d = 0; d < type.rank(); ++d)
       if (d != dim) dims[static_cast<std::size_t>(d)] = merged(dims[static_cast<std::size_t>(d)], type.shape().dim(d));
   }

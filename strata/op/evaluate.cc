@@ -5,6 +5,8 @@
 #include "strata/base/error.h"
 #include "strata/op/legalize.h"
 #include "strata/op/quantized.h"
+#include "strata/op/refine.h"
+#include "strata/op/tuple.h"
 #include "strata/op/world.h"
 
 namespace strata::op {
@@ -32,12 +34,13 @@ class Reference : public Evaluator {
     for (int i = 0; i < op.num_results(); ++i) values_.insert_or_assign(op.result(i), std::move(results[static_cast<std::size_t>(i)]));
   }
 
-  /// Types that kernels do not know go the way that the compiler goes; what only moves elements, what runs regions, and what
-  /// takes complex memory knows them itself.
+  /// Dynamic shapes become those of the operands. Types that kernels do not know go the way that the compiler goes; what only
+  /// moves elements, what runs regions, and what takes complex memory knows them itself.
   Literals evaluate_one(const Op& op, std::span<const Literal> operands) {
     const OpDef& d = def(op);
+    if (is_dynamic(op)) return evaluate_refined(op, operands, *this);
     if (is_quantized(op) && !takes_stored(op)) return run(*legalize(op), operands);
-    bool itself = d.traits.moves_only || takes_memory(op) || is_quantized(op) || keeps_regions(op) || !needs_legalizing(op) || !is_static(op);
+    bool itself = d.traits.moves_only || takes_memory(op) || is_quantized(op) || keeps_regions(op) || !needs_legalizing(op);
     if (itself) return d.evaluate(op, operands, *this);
     return run(*legalize(op), operands);
   }
@@ -48,11 +51,6 @@ class Reference : public Evaluator {
     for (const auto& region : op.regions)
       if (!ir::captures(*region).empty()) return true;
     return false;
-  }
-  static bool is_static(const Op& op) {
-    for (const Value* v : op.operands)
-      if (v->type().is_tensor() && !v->shape().is_static()) return false;
-    return true;
   }
 
   Literals look_up(const Values& wanted) const {
@@ -78,6 +76,7 @@ class Reference : public Evaluator {
 }  // namespace
 
 Literals evaluate(const Block& block, std::span<const Literal> arguments, Process& process) {
+  if (has_tuples(block)) return evaluate(*without_tuples(block), arguments, process);
   if (static_cast<int>(arguments.size()) != block.num_arguments())
     throw Error("evaluate", "expected {} arguments, got {}", block.num_arguments(), arguments.size());
   for (int i = 0; i < block.num_arguments(); ++i) {

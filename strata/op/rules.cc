@@ -28,6 +28,8 @@ void expect_length(std::string_view op, const char* what, const Ints& list, int 
 
 bool may_equal(const Dim& a, const Dim& b) {
   if (a.is_static() && b.is_static()) return a.size() == b.size();
+  if (a.is_static() && b.is_bounded()) return a.size() <= b.bound();
+  if (b.is_static() && a.is_bounded()) return b.size() <= a.bound();
   return true;
 }
 
@@ -41,6 +43,7 @@ bool may_equal(const Shape& a, const Shape& b) {
 Dim merged(const Dim& a, const Dim& b) {
   if (a.is_static()) return a;
   if (b.is_static()) return b;
+  if (a.is_bounded() && b.is_bounded()) return a.bound() <= b.bound() ? a : b;
   if (a.is_symbolic() || a.is_bounded()) return a;
   return b;
 }

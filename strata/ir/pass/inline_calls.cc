@@ -29,7 +29,13 @@ class Inliner {
   }
 
  private:
-  static bool is_call(const Op& op) { return op.name() == "func.call"; }
+  static bool is_call(const Op& op) { return op.name() == "func.call" || op.name() == "stablehlo.composite"; }
+  /// The function that stands for the operation: a call's callee, a composite's decomposition.
+  static std::string name_of(const Op& op) {
+    if (op.name() == "func.call") return op.attr<std::string>("callee");
+    std::string symbol = op.attr<Opaque>("decomposition").text.substr(1);
+    return symbol.size() > 1 && symbol.front() == '"' ? symbol.substr(1, symbol.size() - 2) : symbol;
+  }
 
   void block(Block& b) {
     bool has_call = std::any_of(b.ops().begin(), b.ops().end(), [](const auto& op) { return is_call(*op); });
@@ -73,7 +79,7 @@ class Inliner {
   }
 
   Function& callee(const Op& op) {
-    const std::string& name = op.attr<std::string>("callee");
+    std::string name = name_of(op);
     Function* f = m_.find(name);
     if (f == nullptr) throw Error("call", "function @{} is not defined", name).at(op.where.text());
     if (is_declaration(*f)) throw Error("call", "function @{} has no body", name).unsupported().at(op.where.text());

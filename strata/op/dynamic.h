@@ -1,0 +1,26 @@
+// What operations on dynamic shapes share: all that they do is said by a static operation once their shape operands are
+// known (op/refine.h).
+#pragma once
+
+#include "strata/ir/text/format.h"
+#include "strata/op/build.h"
+#include "strata/op/refine.h"
+#include "strata/op/rules.h"
+
+namespace strata::op {
+
+struct DynamicRow {
+  const char* name;
+  const char* summary;
+  void (*verify)(const Op&);
+  Decompose decompose;
+  const ir::TextFormat* text = nullptr;
+};
+OpDef dynamic(const DynamicRow& row);
+
+/// Throws unless `v` holds `count` integers (any number where negative): a shape, or one number per dimension.
+void expect_shape_operand(std::string_view op, const char* what, const Value* v, int count);
+/// Throws unless operand 0 and the result have one element type; `constraint` is what the specification calls it.
+void expect_element_type(const Op& op, const char* constraint);
+
+}  // namespace strata::op

@@ -1,0 +1,51 @@
+// real_dynamic_slice: slice between bounds that operands hold. Deprecated by dynamic_slice, and by slice where they are known.
+//
+// Contract (StableHLO, real_dynamic_slice): operand, start_indices, limit_indices, strides (integers of rank 1, one type).
+//   (C1) the result has the operand's element type; (C2) and its rank; (C3) the bounds have an entry per dimension.
+#include "strata/op/dynamic.h"
+
+namespace strata::op {
+namespace {
+
+void verify(const Op& op) {
+  const char* self = "real_dynamic_slice";
+  expect_operands(self, op.operands, 4);
+  expect_element_type(op, "C1");
+  const Type& in = op.operand(0)->type();
+  if (op.result()->rank() != in.rank()) throw Error(self, "(C2) a slice of {} is no {}", in.to_string(), op.result()->type().to_string());
+  for (int i = 1; i < 4; ++i) expect_shape_operand(self, "(C3) each of start_indices, limit_indices and strides", op.operand(i), in.rank());
+}
+
+/// Bounds that are not known leave the sizes to the stated result; then steps must be known to be 1.
+Value* slice_of_stated_size(Builder& b, const Op& op, std::span<Value* const> operands) {
+  Ints strides = expect_known("real_dynamic_slice", "the slice", operands[3]);
+  bool plain = op.result()->shape().is_static();
+  for (std::int64_t s : strides) plain &= s == 1;
+  if (!plain) expect_known("real_dynamic_slice", "the slice", operands[1]);
+  Values starts;
+  for (std::int64_t d = 0; d < op.result()->rank(); ++d)
+    starts.push_back(reshape(b, slice(b, operands[1], {d}, {d + 1}), Shape{}));
+  return dynamic_slice(b, operands[0], starts, op.result()->shape().sizes());
+}
+
+Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
+  std::optional<Ints> start = known_integers(operands[1]), limit = known_integers(operands[2]), strides = known_integers(operands[3]);
+  if (!start || !limit || !strides) return {slice_of_stated_size(b, op, operands)};
+  Value* out = slice(b, operands[0], *start, *limit, *strides);
+  if (!may_equal(out->shape(), op.result()->shape()))
+    throw Error("real_dynamic_slice", "the result is {}, but the bounds give {}", op.result()->type().to_string(), out->type().to_string());
+  return {out};
+}
+
+}  // namespace
+
+const OpDef& real_dynamic_slice_def() {
+  static const OpDef def = dynamic({.name = "stablehlo.real_dynamic_slice",
+                                    .summary = "a slice between bounds that operands hold (StableHLO, real_dynamic_slice)",
+                                    .verify = verify,
+                                    .decompose = decompose,
+                                    .text = &ir::formats::functional});
+  return def;
+}
+
+}  // namespace strata::op
