@@ -16,10 +16,9 @@ template <class T>
 struct ZetaConstants;
 template <>
 struct ZetaConstants<float> {
-  static constexpr int kCount = 8;
-  static constexpr double kCorrections[] = {
-      0x1.5555555555555p-4, -0x1.6c16c16c16c17p-10, 0x1.1566abc011567p-15, -0x1.bbd779334ef0bp-21, 0x1.66a8f2bf70ebep-26,
-      -0x1.22805d644267fp-31};
+  static constexpr int kCount = 5;
+  static constexpr double kCorrections[] = {0x1.5555555555555p-4, -0x1.6c16c16c16c17p-10, 0x1.1566abc011567p-15, -0x1.bbd779334ef0bp-21,
+                                            0x1.66a8f2bf70ebep-26, -0x1.22805d644267fp-31, 0x1.d6db2c4e09162p-37, -0x1.7da4e1f79955cp-42};
 };
 template <>
 struct ZetaConstants<double> {
