@@ -17,12 +17,12 @@ bool is_declaration(const Function& f) { return !f.attrs.empty() && f.attrs.has(
 
 std::vector<Type> result_types(const Function& f) { return is_declaration(f) ? f.attrs.get<Type>(kDeclared).elements() : f.body.result_types(); }
 
-void add_mesh(Module& m, Mesh mesh) { m.attrs.set(kMesh + mesh.name, Opaque{std::move(mesh.text)}); }
+void add_mesh(Module& m, Mesh mesh) { m.attrs.set(kMesh + mesh.name, Strings{std::move(mesh.text), std::move(mesh.attributes)}); }
 
 std::vector<Mesh> meshes(const Module& m) {
   std::vector<Mesh> out;
   for (const auto& [key, value] : m.attrs)
-    if (is_mesh(key)) out.push_back({key.substr(kMeshLength), std::get<Opaque>(value).text});
+    if (is_mesh(key)) out.push_back({key.substr(kMeshLength), std::get<Strings>(value)[0], std::get<Strings>(value)[1]});
   return out;
 }
 

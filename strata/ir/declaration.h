@@ -22,6 +22,7 @@ std::vector<Type> result_types(const Function& function);
 
 struct Mesh {
   std::string name, text;  // `<["x"=2]>`
+  std::string attributes;  // `{a = 1 : i64}`, or empty
 };
 void add_mesh(Module& module, Mesh mesh);
 std::vector<Mesh> meshes(const Module& module);

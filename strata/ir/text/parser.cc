@@ -149,7 +149,7 @@ void TextParser::module_item(Module& module) {
   fail_at(where, "expected a function");
 }
 
-/// sdy.mesh @name = <["x"=2, "y"=4]>
+/// sdy.mesh @name = <["x"=2, "y"=4]> {attributes}
 void TextParser::mesh(Module& module) {
   std::size_t where = offset();
   std::string name = symbol();
@@ -158,11 +158,13 @@ void TextParser::mesh(Module& module) {
   expect("=");
   expect("<");
   std::string text = fmt::format("<{}>", balanced('<', '>'));
+  Draft rest;
+  attributes(rest);
   skip_location();
-  add_mesh(module, {std::move(name), std::move(text)});
+  add_mesh(module, {std::move(name), std::move(text), rest.attrs.empty() ? "" : attrs_text(rest.attrs)});
 }
 
-/// "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> : () -> ()
+/// "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> {attributes} : () -> ()
 void TextParser::generic_mesh(Module& module) {
   std::size_t where = offset();
   expect("(");
@@ -171,6 +173,8 @@ void TextParser::generic_mesh(Module& module) {
   expect("<");
   attributes(head);
   expect(">");
+  Draft rest;
+  attributes(rest);
   functional_type(head);
   skip_location();
   constexpr std::string_view prefix = "#sdy.mesh";
@@ -178,7 +182,7 @@ void TextParser::generic_mesh(Module& module) {
   const std::string* word = name == nullptr ? nullptr : std::get_if<std::string>(name);
   const Opaque* value = mesh == nullptr ? nullptr : std::get_if<Opaque>(mesh);
   if (word == nullptr || value == nullptr || value->text.substr(0, prefix.size()) != prefix) fail_at(where, "sdy.mesh requires sym_name and mesh");
-  add_mesh(module, {*word, value->text.substr(prefix.size())});
+  add_mesh(module, {*word, value->text.substr(prefix.size()), rest.attrs.empty() ? "" : attrs_text(rest.attrs)});
 }
 
 void TextParser::alias_line() {

@@ -98,7 +98,7 @@ TEST_F(ParserTest, ModulesAndFunctionsHaveAGenericFormToo) {
 
 TEST_F(ParserTest, DeclarationsAndMeshesAreKept) {
   std::string text = R"(module {
-  sdy.mesh @mesh = <["x"=2, "y"=4]>
+  sdy.mesh @mesh = <["x"=2, "y"=4]> {a.e = 1 : i64}
   func.func private @g(tensor<4xf32>, tensor<f32> {a.b = 1 : i32}) -> (tensor<4xf32> {a.c})
   func.func private @h() attributes {a.d}
   func.func @f(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
@@ -108,7 +108,7 @@ TEST_F(ParserTest, DeclarationsAndMeshesAreKept) {
 )";
   EXPECT_EQ(reprinted(text), text);
   EXPECT_EQ(reprinted(text, {.generic = true}), R"("builtin.module"() ({
-  "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4]>, sym_name = "mesh"}> : () -> ()
+  "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2, "y"=4]>, sym_name = "mesh"}> {a.e = 1 : i64} : () -> ()
   "func.func"() <{arg_attrs = [{}, {a.b = 1 : i32}], function_type = (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>, res_attrs = [{a.c}], sym_name = "g", sym_visibility = "private"}> ({
   }) : () -> ()
   "func.func"() <{function_type = () -> (), sym_name = "h", sym_visibility = "private"}> ({

@@ -67,8 +67,9 @@ void TextPrinter::module_items(const Module& m) {
   ++indent_;
   for (const Mesh& mesh : meshes(m)) {
     newline();
-    if (options_.generic) out_ += "\"sdy.mesh\"() <{mesh = #sdy.mesh" + mesh.text + ", sym_name = " + quoted(mesh.name) + "}> : () -> ()";
-    else out_ += "sdy.mesh " + symbol_text(mesh.name) + " = " + mesh.text;
+    std::string attributes = mesh.attributes.empty() ? "" : " " + mesh.attributes;
+    if (options_.generic) out_ += "\"sdy.mesh\"() <{mesh = #sdy.mesh" + mesh.text + ", sym_name = " + quoted(mesh.name) + "}>" + attributes + " : () -> ()";
+    else out_ += "sdy.mesh " + symbol_text(mesh.name) + " = " + mesh.text + attributes;
   }
   for (const auto& f : m.functions) {
     newline();

@@ -2,7 +2,8 @@
 //
 //   std::string text = ir::print(module);
 //
-// Byte for byte what jaxlib's MLIR prints for the same module without locations; what it prints, `parse` reads, and
+// Byte for byte what jaxlib's MLIR prints for the same module without locations, in the short and in the generic form
+// (constants without elements apart: `dense<>`, though upstream remembers the value of a splat); what it prints, `parse` reads, and
 // printing again gives the same text. Operations of Strata's own, and what upstream has no word for, appear as
 // strata.* operations and attributes (the names of an argument's symbolic dimensions: `strata.dims = ["B", ""]`). A broken graph (a value from nowhere) prints too, as %<<unknown>>.
 #pragma once

@@ -1,3 +1,3 @@
-// ?
+// alias_not_defined.mlir:2:28: attribute alias #a is not defined
 module attributes {x.y = #a} {
 }

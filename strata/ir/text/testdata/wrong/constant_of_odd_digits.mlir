@@ -1,4 +1,4 @@
-// ?
+// constant_of_odd_digits.mlir:3:33: bytes of a constant are "0x" and pairs of digits
 func.func @f(%a: tensor<2xf32>, %z: tensor<f32>) {
   %0 = stablehlo.constant dense<"0x123"> : tensor<2xi8>
   return

@@ -1,4 +1,4 @@
-// ?
+// function_twice.mlir:5:11: function @f twice
 func.func @f() {
   return
 }

@@ -1,4 +1,4 @@
-// ?
+// window_without_dimensions.mlir:3:8: stablehlo.reduce_window requires attribute 'window_dimensions'
 func.func @f(%a: tensor<2xf32>, %z: tensor<f32>) {
   %0 = "stablehlo.reduce_window"(%a, %z) ({
   ^bb0(%x: tensor<f32>, %y: tensor<f32>):
