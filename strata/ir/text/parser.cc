@@ -332,7 +332,7 @@ void TextParser::generic_module(Module& module) {
       module.name = *text;
       head.attrs.erase("sym_name");
     }
-  module.attrs = std::move(head.attrs);
+  for (const auto& [key, value] : head.attrs) module.attrs.set(key, value);  // beside its meshes
 }
 
 namespace {
