@@ -10,84 +10,6 @@
 #include "strata/op/def.h"
 
 // X(name) declares and lists `name_def()`. The order is alphabetical.
-#define STRATA_OPERATIONS(X) \
-  X(after_all)               \
-  X(all_gather)              \
-  X(all_reduce)              \
-  X(all_to_all)              \
-  X(async_done)              \
-  X(async_start)             \
-  X(bitcast_convert)         \
-  X(broadcast)               \
-  X(broadcast_in_dim)        \
-  X(call)                    \
-  X(case)                    \
-  X(chlo_scan)               \
-  X(clamp)                   \
-  X(collective_broadcast)    \
-  X(collective_permute)      \
-  X(collective_reduce)       \
-  X(compare)                 \
-  X(concatenate)             \
-  X(constant)                \
-  X(constant_like)           \
-  X(convert)                 \
-  X(convolution)             \
-  X(create_token)            \
-  X(cross_replica_sum)       \
-  X(custom_call)             \
-  X(custom_jvp)              \
-  X(custom_vjp)              \
-  X(custom_vjp_linear)       \
-  X(decode_float)            \
-  X(dot)                     \
-  X(dot_general)             \
-  X(dynamic_slice)           \
-  X(dynamic_update_slice)    \
-  X(encode_float)            \
-  X(fma)                     \
-  X(gather)                  \
-  X(if)                      \
-  X(infeed)                  \
-  X(iota)                    \
-  X(map)                     \
-  X(mulhi)                   \
-  X(name)                    \
-  X(next_after)              \
-  X(optimization_barrier)    \
-  X(outfeed)                 \
-  X(pad)                     \
-  X(partition_id)            \
-  X(print)                   \
-  X(probe)                   \
-  X(ragged_dot)              \
-  X(recv)                    \
-  X(reduce)                  \
-  X(reduce_scatter)          \
-  X(reduce_window)           \
-  X(ref_get)                 \
-  X(ref_new)                 \
-  X(ref_set)                 \
-  X(remat)                   \
-  X(replica_id)              \
-  X(reshape)                 \
-  X(reverse)                 \
-  X(run_parallel)            \
-  X(scan)                    \
-  X(scatter)                 \
-  X(select)                  \
-  X(select_and_scatter)      \
-  X(send)                    \
-  X(slice)                   \
-  X(sort)                    \
-  X(stop_gradient)           \
-  X(storage_cast)            \
-  X(top_k)                   \
-  X(torch_index_select)      \
-  X(transpose)               \
-  X(uniform_dequantize)      \
-  X(uniform_quantize)        \
-  X(while)
 #define STRATA_OPERATIONS(X)  \
   X(after_all)                \
   X(all_gather)               \
@@ -108,7 +30,6 @@
   X(collective_permute)       \
   X(collective_reduce)        \
   X(compare)                  \
-  X(concatenate)              \
   X(composite)                \
   X(concatenate)              \
   X(conj)                     \
