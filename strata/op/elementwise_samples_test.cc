@@ -19,6 +19,7 @@ Domain domain_of(std::string_view op) {
   if (op == "log" || op == "sqrt" || op == "rsqrt" || op == "power" || op == "cbrt") return {0.3, 3};
   if (op == "divide" || op == "remainder") return {0.5, 4};
   if (op == "log_plus_one") return {-0.6, 3};
+  if (op == "sign") return {0.7, 2.5};  // complex: bends sharply near 0
   if (op == "tan") return {-1.2, 1.2};
   if (op == "acos" || op == "asin" || op == "atanh" || op == "erf_inv") return {-0.7, 0.7};
   if (op == "acosh") return {1.3, 4};
