@@ -54,6 +54,18 @@ const bool gather_registered = add_samples("stablehlo.dynamic_gather", [](std::v
   add(out, "nothing", {f32_of({5, 3}), Literal(Type(DType::i32, {0})), sizes({1, 3})}, attrs, Type(DType::f32, {0, 3}), false);
 });
 
+const bool conv_registered = add_samples("stablehlo.dynamic_conv", [](std::vector<Sample>& out) {
+  Attrs attrs{{"input_batch_dimension", std::int64_t{0}}, {"input_feature_dimension", std::int64_t{2}}, {"input_spatial_dimensions", Ints{1}},
+              {"kernel_input_feature_dimension", std::int64_t{1}}, {"kernel_output_feature_dimension", std::int64_t{2}},
+              {"kernel_spatial_dimensions", Ints{0}}, {"output_batch_dimension", std::int64_t{0}},
+              {"output_feature_dimension", std::int64_t{2}}, {"output_spatial_dimensions", Ints{1}},
+              {"feature_group_count", std::int64_t{1}}, {"batch_group_count", std::int64_t{1}}};
+  auto padding = [](std::int32_t low, std::int32_t high) { return Literal::of<std::int32_t>(Shape{1, 2}, {low, high}); };
+  add(out, "both sides", {f32_of({1, 5, 2}), f32_of({3, 2, 4}, 2), padding(1, 1)}, attrs, Type(DType::f32, {1, 5, 4}), false);
+  add(out, "negative", {f32_of({1, 5, 2}), f32_of({3, 2, 4}, 2), padding(-1, 0)}, attrs, Type(DType::f32, {1, 2, 4}), false);
+  add(out, "no batch", {f32_of({0, 5, 2}), f32_of({3, 2, 4}, 2), padding(0, 0)}, attrs, Type(DType::f32, {0, 3, 4}), false);
+});
+
 const bool get_registered = add_samples("stablehlo.get_dimension_size", [](std::vector<Sample>& out) {
   for (std::int64_t d : {0, 1}) add(out, "a matrix", {f32_of({3, 0})}, {{"dimension", d}}, Type::scalar(DType::i32), true);
   out.push_back({.what = "of booleans", .operands = {Literal(Type(DType::i1, {4}))}, .attrs = {{"dimension", std::int64_t{0}}}, .results = {Type::scalar(DType::i32)}, .batchable = false});

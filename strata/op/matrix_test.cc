@@ -90,7 +90,8 @@ TEST(triangular_solve, solves_what_it_says) {
       Literal a = complex_matrix({n, n}, 3), rhs = complex_matrix(left ? Shape{n, m} : Shape{m, n}, 4);
       Block block;
       Builder b(block);
-      block.results = {triangular_solve(b, block.add_argument(a.type()), block.add_argument(rhs.type()), left, lower, unit, op)};
+      Value *matrix = block.add_argument(a.type()), *side = block.add_argument(rhs.type());
+      block.results = {triangular_solve(b, matrix, side, left, lower, unit, op)};
       Literal solved = evaluate(block, std::vector<Literal>{a, rhs})[0];
       std::vector<Complex> t = system_of(a, lower, unit, op);
       auto x = solved.span<Complex>(), want = rhs.span<Complex>();
