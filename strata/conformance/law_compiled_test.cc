@@ -55,7 +55,7 @@ TEST_P(CompiledLaw, samples_have_the_references_bits) {
 
 std::string name(const ::testing::TestParamInfo<const op::OpDef*>& info) {
   std::string out = info.param->info.name;
-  std::replace(out.begin(), out.end(), '.', '_');
+  std::replace_if(out.begin(), out.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
   return out;
 }
 INSTANTIATE_TEST_SUITE_P(Conformance, CompiledLaw, ::testing::ValuesIn(op::catalog()), name);

@@ -32,7 +32,7 @@ const OpDef& custom_call_def() {
   static const OpDef d{
       .info = {.name = "stablehlo.custom_call", .infer = nullptr, .has_effect = true, .text = &ir::formats::custom_call, .verify = verify, .quantized = quantized::as_stated},
       .summary = "a computation defined elsewhere under a name (StableHLO, custom_call)",
-      .traits = {},
+      .traits = {.takes_complex = true},
       .evaluate = evaluate,
       .jvp = kUnknown,
       .linearize = None{"no regions"},

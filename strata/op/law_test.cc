@@ -21,7 +21,10 @@ bool never_runs(const OpDef& d) {
   return (structured && structured->kind == Structured::Kind::call) || d.info.name.ends_with("tuple") || d.info.name.ends_with("tuple_element");
 }
 
-TEST_P(Law, has_samples) { EXPECT_EQ(samples().empty(), never_runs(def())) << "register samples of " << def().info.name << " (op/samples.h)"; }
+TEST_P(Law, has_samples) {
+  if (never_runs(def())) return;
+  EXPECT_FALSE(samples().empty()) << "register samples of " << def().info.name << " (op/samples.h)";
+}
 
 TEST_P(Law, inferred_type_is_evaluated_type) {
   for (const Sample& sample : samples()) {

@@ -74,7 +74,8 @@ std::optional<Sample> said_in(const OpDef& def, const Sample& sample, DType from
     has_type = changed();
     found = true;
   };
-  for (Literal& x : out.operands) change(x, [&] { return as(x, to); });
+  for (Literal& x : out.operands)
+    if (x.type().is_tensor()) change(x, [&] { return as(x, to); });
   for (Type& t : out.results)
     if (t.is_tensor()) change(t, [&] { return t.with(to); });
   if (!found) return std::nullopt;

@@ -228,7 +228,8 @@ TEST(Scatter, NamesTheConstraint) {
   auto expect = [&](const char* said, void (*change)(IndexDims&)) {
     IndexDims dims = kBatched;
     change(dims);
-    EXPECT_THAT(message(x, i, u, dims), ::testing::HasSubstr(said));
+    Type updates = dims.window.empty() ? Type(DType::f32, {3, 2}) : u;
+    EXPECT_THAT(message(x, i, updates, dims), ::testing::HasSubstr(said));
   };
   expect("(C2)", [](IndexDims& d) { d.dropped = {2}; });
   expect("(C8)", [](IndexDims& d) { d.window = {7}; });
