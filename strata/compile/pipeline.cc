@@ -90,6 +90,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block) {
   decompose(*out, has_kernel);  // which regions fit is known now that their types are those of kernels
   transform::simplify(*out);
   split_barriers(*out);
+  ir::remove_dead(*out);  // a barrier keeps all of its values; each by itself may be used by nobody
   return out;
 }
 

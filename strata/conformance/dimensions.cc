@@ -39,7 +39,10 @@ Result<Dimensions> dimensions_of(const std::string& path) {
   for (std::string line; std::getline(lines, line);) {
     std::size_t blank = line.find(' '), colon = line.find(" : ");
     if (blank == std::string::npos || colon == std::string::npos || line.substr(0, blank) != program.filename().string()) continue;
-    return Dimensions{numbers(line.substr(blank, colon - blank)), numbers(line.substr(colon + 3))};
+    Dimensions out{numbers(line.substr(blank, colon - blank)), numbers(line.substr(colon + 3))};
+    if (std::size_t last = line.rfind(" : "); last != colon)
+      if (std::vector<std::int64_t> bound = numbers(line.substr(last + 3)); !bound.empty()) out.integers_below = bound[0];
+    return out;
   }
   return Status(Code::not_found, "{}: no line for {}", manifest.string(), program.filename().string());
 }
@@ -57,7 +60,7 @@ Result<std::vector<Literal>> made_arguments(const ir::Function& f, const Dimensi
     auto known = sized(type, dimensions.sizes, next);
     if (!known) return known.status();
     bool counts = is_integer(known->dtype());
-    out.push_back(op::random_literal(*known, i + 1, counts ? 0 : -2, counts ? 3 : 2));
+    out.push_back(op::random_literal(*known, i + 1, counts ? 0 : -2, counts ? static_cast<double>(dimensions.integers_below) : 2));
   }
   return out;
 }

@@ -68,7 +68,12 @@ Callable::Callable(Function& f, Mode mode, bool fold) : f_(&f), num_results_(f.b
   compile::register_cpu();
   refines_ = transform::is_dynamic(f.body);
   if (refines_) return;
-  executable_ = runtime::default_client().compile(f.body, {.name = f.name});
+  try {
+    executable_ = runtime::default_client().compile(f.body, {.name = f.name});
+  } catch (const Error& e) {
+    if (!e.is_unsupported()) throw;
+    refines_ = true;  // static shapes may depend on values, which are known when it runs
+  }
 }
 
 std::vector<runtime::Buffer> Callable::run(const std::vector<Literal>& arguments, std::string* printed) const {

@@ -23,6 +23,10 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Attrs attrs = op.attrs;
   attrs.set("padding", expect_known("dynamic_conv", "the padding", operands[2]));
   const ir::OpInfo& info = def("stablehlo.convolution").info;
+  // Upstream's own programs state more strides than there are spatial dimensions; the first ones count.
+  Ints strides = attrs.get_or<Ints>("window_strides", {});
+  auto spatial = static_cast<std::size_t>(op.operand(0)->rank() - 2);
+  if (strides.size() > spatial) attrs.set("window_strides", Ints(strides.begin(), strides.begin() + static_cast<std::ptrdiff_t>(spatial)));
   Values sides{operands[0], operands[1]};
   std::vector<Type> inferred = info.infer(sides, attrs, {});
   return b.create(info, sides, attrs, {}, {inferred[0].with(op.result()->dtype())}).results();
