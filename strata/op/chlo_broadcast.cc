@@ -137,8 +137,9 @@ Work cost(const Op& op) { return {elements(op), bytes_moved(op)}; }
 std::span<const OpDef> chlo_broadcast_defs() {
   static const std::vector<OpDef> rows = [] {
     std::vector<OpDef> out;
-    for (const char* word : {"add", "and", "atan2", "compare", "complex", "divide", "maximum", "minimum", "multiply", "or", "power", "remainder", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical",
-                             "subtract", "xor"}) {
+    for (const char* word : {"add", "and", "atan2", "compare", "complex", "divide", "maximum", "minimum", "multiply", "next_after", "or",
+                             "polygamma", "power", "remainder", "select", "shift_left", "shift_right_arithmetic", "shift_right_logical",
+                             "subtract", "xor", "zeta"}) {
       std::string name = std::string("chlo.broadcast_") + word;
       int count = name == "chlo.broadcast_select" ? 3 : 2;
       out.push_back(OpDef{

@@ -16,6 +16,7 @@
 // `rarely(mask, value, slow)` is the one thing close to a branch: `value`, except lanes of `mask`, which get `slow()`.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -315,7 +316,8 @@ struct Traced {
   template <class Slow>
   friend Traced rarely(Traced<bool> mask, Traced usual, const Slow& slow) {
     Builder& at = *mask.builder;
-    Inst* result = at.local(usual.in(at), mask.inst->type.lanes);
+    Inst* first = usual.in(at);  // wider than the mask where only the mask is of uniform values
+    Inst* result = at.local(first, std::max(mask.inst->type.lanes, first->type.lanes));
     at.if_(at.reduce(Opcode::or_, mask.inst), [&] { at.set(result, select(mask, slow(), usual).in(at)); });
     return {at, at.get(result)};
   }
