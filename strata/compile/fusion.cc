@@ -283,6 +283,10 @@ class Grouping {
       g.kind = GroupKind::structured;
       reads = tree_reads(op);
     }
+    // What an index of its own range shows to be unread (a branch never taken there) may be read after all where the kernel
+    // knows less, so that it has to be there.
+    for (const Value* v : read_through(op, inlined_))
+      if (std::none_of(reads.begin(), reads.end(), [&](const Access& a) { return a.value == v; })) reads.push_back({Access::Kind::other, v});
     for (const Access& a : reads) g.flat &= a.kind == Access::Kind::same || a.kind == Access::Kind::scalar;
     int number = static_cast<int>(groups_.size());
     for (const Value* v : op.results()) made_by_[v] = number;
