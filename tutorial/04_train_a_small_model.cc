@@ -1,4 +1,4 @@
-// Chapter 3: train a small language model. The page beside this file (03_train_a_small_model.md) explains it.
+// Chapter 4: train a small language model. The page beside this file (04_train_a_small_model.md) explains it.
 #include <strata/strata.h>
 
 #include <iostream>
