@@ -172,6 +172,23 @@ TEST(Accuracy, TheDoubleNearestToAMultipleOfHalfPi) {
   EXPECT_LE(ulps(sin(x), truth), 1);
 }
 
+/// Between two poles left of 0 digamma falls through zero: f32 keeps its ulp there.
+TEST(Accuracy, DigammaBesideItsZeros) {
+  Number truth;
+  for (int pole = 1; pole <= 100; ++pole) {
+    double low = -pole + 1e-6, high = -pole + 1 - 1e-6;
+    for (int i = 0; i < 60; ++i) {
+      double middle = (low + high) / 2;
+      (digamma(middle) > 0 ? low : high) = middle;
+    }
+    float x = static_cast<float>(low);
+    for (float at : {std::nextafter(x, -1e9f), x, std::nextafter(x, 1e9f)}) {
+      testing::unary_truth("digamma")(truth.value, Number(at).value, MPFR_RNDN);
+      EXPECT_LE(ulps(digamma(at), truth), 1) << at;
+    }
+  }
+}
+
 /// Results that are subnormal are rounded once, never flushed.
 TEST(Accuracy, SubnormalResults) {
   Number truth;

@@ -24,18 +24,6 @@ struct GammaConstants<float> {
   // sin(pi f) = f (pi + f^2 p(f^2))
   static constexpr double kSinPi[] = {
       -0x1.4abbce6250214p+2, 0x1.466bc67031dc7p+1, -0x1.32d2c9ff5ddbbp-1, 0x1.50771f93bbc19p-4, -0x1.e29ec60b5571p-8, 0x1.d57b75e1f8449p-12};  // error 2^-43.4
-  // digamma(x) = (x - root) p(x - 3/2)
-  static constexpr double kRoot[] = {
-      0x1.e6f0cbb89aa68p-1, -0x1.b1cb630179288p-2, 0x1.eca188c9e8ab1p-3, -0x1.2feeea2fdeeb5p-3, 0x1.85135bdee5b13p-4,
-      -0x1.fb4522aa153e7p-5, 0x1.4dd3cf629a4d3p-5, -0x1.b9d0c258a7d0bp-6, 0x1.274c972ea08cbp-6, -0x1.895018ac01fc8p-7,
-      0x1.dc77f4c15cab5p-8, -0x1.39be9cbd4ad3ap-8, 0x1.5a4095fd7864bp-8, -0x1.d669f82d35e8bp-9};  // error 2^-35.6
-  // digamma(x) = log x - 1 / (2 x) - z s(z), z = 1 / x^2
-  static constexpr double kSlope[] = {
-      0x1.55555543b0166p-4, -0x1.11108fb11710cp-7, 0x1.03c26d5561572p-8, -0x1.0697bb0bfd53p-8, 0x1.418f21cd772bp-8};  // error 2^-41.4
-  // pi cot(pi f) = (1 - z q(z)) / f, z = f^2
-  static constexpr double kCotPi[] = {
-      0x1.a51a6638214cap+1, 0x1.1513171fe082cp+1, 0x1.047303aa9201fp+1, 0x1.00cbe0d6cc3d8p+1, 0x1.03e4405c10de9p+1, 0x1.c0550c27f3349p+0,
-      0x1.a89dad0528236p+1, -0x1.01b7bcffc7a55p+1, 0x1.0098ff6b0803dp+3};  // error 2^-35.7
 };
 template <>
 struct GammaConstants<double> {
@@ -50,15 +38,18 @@ struct GammaConstants<double> {
   static constexpr double kSinPi[] = {
       -0x1.4abbce625be52p+2, 0x1.466bc6775aa33p+1, -0x1.32d2cce625p-1, 0x1.50783483c96bbp-4, -0x1.e3074d1868b2cp-8, 0x1.e8f320356d3fdp-12,
       -0x1.6f6f4ded4351bp-16, 0x1.9bc6d8fb1c755p-21};  // error 2^-60.0
+  // digamma(x) = (x - root) p(x - 3/2)
   static constexpr double kRoot[] = {
       0x1.e6f0cbb873616p-1, -0x1.b1cb63005ee98p-2, 0x1.eca189b8e6f76p-3, -0x1.2feeeb98a78d3p-3, 0x1.8512e590384e2p-4,
       -0x1.fb44202a24f8fp-5, 0x1.4de9aa17d2db6p-5, -0x1.b9f8b11b626fap-6, 0x1.256471623bb6p-6, -0x1.8635640ebc61cp-7, 0x1.03c0b0f57028bp-7,
       -0x1.5a06a3206721dp-8, 0x1.cd1f7870fc08cp-9, -0x1.336deb01fd3ep-9, 0x1.99dce8713f518p-10, -0x1.0fb1bdc33c8c4p-10,
       0x1.69e856b0d38bfp-11, -0x1.fda55d92e55f4p-12, 0x1.55b4bdf1a2271p-12, -0x1.2f5c3bca5d381p-13, 0x1.8755b88a7971p-14,
       -0x1.75ff36d962f76p-13, 0x1.fc38a95a657c4p-14};  // error 2^-54.2
+  // digamma(x) = log x - 1 / (2 x) - z s(z), z = 1 / x^2
   static constexpr double kSlope[] = {
       0x1.555555555550ep-4, -0x1.111111109fa31p-7, 0x1.0410400993884p-8, -0x1.1110872902911p-8, 0x1.f04ff2903adap-8, -0x1.5759729a2548bp-6,
       0x1.42205ad4db109p-4, -0x1.54966006fb1efp-2, 0x1.312372ae01315p+0, -0x1.2cba6474f3027p+1};  // error 2^-61.2
+  // pi cot(pi f) = (1 - z q(z)) / f, z = f^2
   static constexpr double kCotPi[] = {
       0x1.a51a6625307dap+1, 0x1.151322ac7cd5dp+1, 0x1.0470984c6a854p+1, 0x1.010b36940c4d2p+1, 0x1.004132cf6b3f7p+1, 0x1.000fa01a14727p+1,
       0x1.000d9d8fa021bp+1, 0x1.fefdcbb98987cp+0, 0x1.04f95bfa86747p+1, 0x1.b934e7f719253p+0, 0x1.b678fab38e7a7p+1, -0x1.9ccf48a134f4p+1,
@@ -137,10 +128,11 @@ N<T> lgamma(N<T> single) {
   return N<T>::convert(select(pole | (a == kInfinity<double>), N<double>(kInfinity<double>), y));
 }
 
-/// digamma(x) = digamma(1 - x) - pi cot(pi x) for x < 0. NaN at the poles 0, -1, -2 ..., where it has no limit.
+/// digamma(x) = digamma(1 - x) - pi cot(pi x) for x < 0. NaN at the poles 0, -1, -2 ..., where it has no limit. f32 takes the
+/// constants of f64: beside its zeros left of 0 nearly all of both terms cancels.
 template <template <class> class N, class T>
 N<T> digamma(N<T> single) {
-  using C = internal::GammaConstants<T>;
+  using C = internal::GammaConstants<double>;
   static constexpr double kRoot = 0x1.762d86356be3fp+0, kRootLow = 0x1.b86a722197829p-54;
   N<double> original = N<double>::convert(single);
   auto left = original < 0.0;
