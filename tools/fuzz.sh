@@ -16,6 +16,7 @@ objects=""
 rooms="base type tree ir loop op"
 jobs=${FUZZ_JOBS:-2}
 [ "$room" = checkpoint ] && rooms="base type checkpoint"
+[ "$room" = optim ] && rooms="base optim/schedule_text.cc"
 for above in $rooms; do
   for file in $(find "strata/$above" -name '*.cc' ! -name '*_test.cc' ! -name '*_fuzz.cc' \( ! -path '*/testing/*' -o -path 'strata/ir/testing/*' \) | sort); do
     object=build/fuzz/objects/$(echo "$file" | tr / _).o

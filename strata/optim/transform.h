@@ -1,15 +1,17 @@
-// Gradient transformations and their composition.
+// Gradient transformations and their composition, under Optax's names.
 //
-//   auto optimizer = optim::adamw(3e-4);
+//   auto optimizer = optim::chain(optim::clip_by_global_norm(1.0), optim::scale_by_adam(), optim::scale_by_learning_rate(3e-4));
 //   auto state = optimizer.init(params);
 //   auto [updates, next] = optimizer.update(grads, state, params);
 //   params = optim::apply_updates(params, updates);
 //
-// A transformation has a tree of parameters P: `State<P>`, `init(params)`, and `update(updates, state, params)` that
-// returns the new updates and the new state. `chain` runs several, one after the other. All of it is traced: step
-// counts are i32 arrays, so one compiled step serves every step. Source of the design: Optax.
+// A transformation has, for a tree of parameters P: `State<P>`, a tree; `init(params)`; and `update(updates, state, params)`, which
+// returns the new updates and the new state. Small functions make them (`clip_by_global_norm(1.0)`); what they make is a plain
+// struct that says how it is set. All of it is traced: counts of steps are i32 arrays, so one compiled step serves every step.
+// Source of the design: Optax.
 #pragma once
 
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -18,13 +20,13 @@
 
 namespace strata::optim {
 
-/// params + updates.
+/// params + updates, in the dtypes of params.
 template <class P>
 P apply_updates(const P& params, const P& updates) {
-  return tree::map([](const Array& p, const Array& u) { return p + u; }, params, updates);
+  return tree::map([](const Array& p, const Array& u) { return astype(p + u, p.dtype()); }, params, updates);
 }
 
-/// sqrt of the sum of squares of all leaves, f32.
+/// The root of the sum of squares of all leaves, f32.
 template <class P>
 Array global_norm(const P& updates) {
   Array total = zeros({});
@@ -35,11 +37,27 @@ Array global_norm(const P& updates) {
   return sqrt(total);
 }
 
+/// The state of a transformation that remembers nothing.
 struct NoState {
   STRATA_FIELDS()
 };
 
-/// Several transformations in order.
+/// Updates as they are.
+struct Identity {
+  template <class P>
+  using State = NoState;
+  template <class P>
+  NoState init(const P&) const {
+    return {};
+  }
+  template <class P>
+  std::pair<P, NoState> update(P updates, const NoState&, const P&) const {
+    return {std::move(updates), {}};
+  }
+};
+inline Identity identity() { return {}; }
+
+/// Several transformations in order: each is given the updates of the one before it.
 template <class... Parts>
 struct Chain {
   std::tuple<Parts...> parts;
@@ -59,7 +77,7 @@ struct Chain {
   template <class P, std::size_t... I>
   std::pair<P, State<P>> run(P updates, const State<P>& state, const P& params, std::index_sequence<I...>) const {
     State<P> next;
-    auto one = [&](const auto& part, const auto& old, auto& into) {
+    [[maybe_unused]] auto one = [&](const auto& part, const auto& old, auto& into) {
       auto [u, s] = part.update(std::move(updates), old, params);
       updates = std::move(u);
       into = std::move(s);
@@ -71,6 +89,32 @@ struct Chain {
 template <class... Parts>
 Chain<Parts...> chain(Parts... parts) {
   return {std::tuple(std::move(parts)...)};
+}
+
+/// A transformation, or none, decided when the optimizer is made.
+template <class Part>
+struct Maybe {
+  std::optional<Part> part;
+  template <class P>
+  using State = std::optional<typename Part::template State<P>>;
+
+  template <class P>
+  State<P> init(const P& params) const {
+    if (!part) return {};
+    return part->init(params);
+  }
+  template <class P>
+  std::pair<P, State<P>> update(P updates, const State<P>& state, const P& params) const {
+    if (!part) return {std::move(updates), {}};
+    auto [u, s] = part->update(std::move(updates), *state, params);
+    return {std::move(u), std::move(s)};
+  }
+};
+/// `part` where `condition` holds; otherwise updates pass as they are and no state is kept.
+template <class Part>
+Maybe<Part> when(bool condition, Part part) {
+  if (!condition) return {};
+  return {std::move(part)};
 }
 
 }  // namespace strata::optim

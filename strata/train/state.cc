@@ -77,7 +77,8 @@ llama::Config model_config(const Config& c) {
 
 optim::AdamW make_optimizer(const Config& c) {
   const auto warmup = static_cast<std::int64_t>(std::llround(static_cast<double>(c.steps) * c.warmup_steps_fraction));
-  return optim::adamw(optim::warmup_cosine_schedule(c.learning_rate, warmup, c.steps, c.cosine_learning_rate_final_fraction),
+  return optim::adamw(optim::warmup_cosine_decay_schedule(0.0, c.learning_rate, warmup, c.steps,
+                                                           c.learning_rate * c.cosine_learning_rate_final_fraction),
                       {.b1 = c.adam_b1,
                        .b2 = c.adam_b2,
                        .eps = c.adam_eps,

@@ -1,0 +1,35 @@
+// Updates times a rate.
+#pragma once
+
+#include "strata/optim/schedule.h"
+#include "strata/optim/transform.h"
+
+namespace strata::optim {
+
+/// schedule(count) * updates; count is the number of updates before this one.
+struct ScaleBySchedule {
+  Schedule schedule;
+  template <class P>
+  struct State {
+    Array count;
+    STRATA_FIELDS(count)
+  };
+  template <class P>
+  State<P> init(const P&) const {
+    return {zeros({}, DType::i32)};
+  }
+  template <class P>
+  std::pair<P, State<P>> update(P updates, const State<P>& state, const P&) const {
+    Array rate = schedule(state.count);
+    return {tree::map([&](const Array& u) { return astype(rate * u, u.dtype()); }, updates), {state.count + 1}};
+  }
+};
+inline ScaleBySchedule scale_by_schedule(Schedule schedule) { return {std::move(schedule)}; }
+inline ScaleBySchedule scale(double factor) { return {constant_schedule(factor)}; }
+/// -schedule(count) * updates: downhill.
+inline ScaleBySchedule scale_by_learning_rate(Schedule schedule) {
+  return {[schedule = std::move(schedule)](const Array& count) { return -schedule(count); }};
+}
+inline ScaleBySchedule scale_by_learning_rate(double rate) { return scale_by_learning_rate(constant_schedule(rate)); }
+
+}  // namespace strata::optim

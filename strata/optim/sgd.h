@@ -1,0 +1,21 @@
+// Stochastic gradient descent.
+//
+//   auto optimizer = optim::sgd(optim::constant_schedule(0.1), {.momentum = 0.9, .nesterov = true});
+#pragma once
+
+#include "strata/optim/momentum.h"
+#include "strata/optim/scale.h"
+
+namespace strata::optim {
+
+struct SgdOptions {
+  /// 0: none, and no trace is kept.
+  double momentum = 0.0;
+  bool nesterov = false;
+};
+/// -schedule(count) * (the gradients, or their trace).
+inline auto sgd(Schedule schedule, SgdOptions o = {}) {
+  return chain(when(o.momentum > 0, trace(o.momentum, o.nesterov)), scale_by_learning_rate(std::move(schedule)));
+}
+
+}  // namespace strata::optim
