@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "strata/base/check.h"
+#include "strata/type/minifloat.h"
 
 namespace strata {
 namespace {
@@ -203,16 +204,13 @@ std::uint64_t float_bits(double value, DType dtype) {
   if (dtype == DType::f64) return std::bit_cast<std::uint64_t>(value);
   if (dtype == DType::f32) return std::bit_cast<std::uint32_t>(static_cast<float>(value));
   Layout l = layout(dtype);
-  bool negative = l.has_sign && std::signbit(value);
+  if (!l.has_sign) return value == 0 ? 0 : minifloat_bits(dtype, value);  // zero is the least power of two
+  bool negative = std::signbit(value);
   std::uint64_t sign = negative ? std::uint64_t{1} << (l.bits() - 1) : 0;
   if (std::isnan(value)) return not_a_number(l, negative);
   if (std::isinf(value)) return overflow(l, negative);
   double magnitude = std::fabs(value);
   int exponent = magnitude == 0 ? -100000 : std::ilogb(magnitude);
-  if (!l.has_sign) {
-    int rounded = static_cast<int>(std::nearbyint(std::log2(magnitude))) + l.bias;
-    return rounded > 254 ? 0xff : static_cast<std::uint64_t>(std::max(rounded, 0));
-  }
   int least = 1 - l.bias;
   if (exponent < least) exponent = least;  // subnormals share the smallest exponent
   double steps = std::nearbyint(std::ldexp(magnitude, l.mantissa_bits - exponent));  // the default mode: ties to even
@@ -234,9 +232,10 @@ std::optional<std::uint64_t> parse_float_bits(std::string_view text, DType dtype
     if (!((c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-')) return std::nullopt;
   std::string copy(text);
   char* end = nullptr;
-  std::uint64_t bits = dtype == DType::f32 ? std::bit_cast<std::uint32_t>(std::strtof(copy.c_str(), &end)) : float_bits(std::strtod(copy.c_str(), &end), dtype);
+  double value = dtype == DType::f32 ? std::strtof(copy.c_str(), &end) : std::strtod(copy.c_str(), &end);
   if (end != copy.c_str() + copy.size()) return std::nullopt;
-  return bits;
+  if (value < 0 && dtype == DType::f8E8M0FNU) return std::nullopt;  // it has no negative numbers
+  return float_bits(value, dtype);
 }
 
 std::string float_text(std::uint64_t bits, DType dtype) {

@@ -68,9 +68,14 @@ TEST(FloatBits, RoundsToNearestEvenAndSaturatesAsTheTypeSays) {
   EXPECT_EQ(float_bits(-1e9, DType::f4E2M1FN), 0xFu);
   EXPECT_EQ(float_bits(0x1p-25, DType::f16), 0u);
   EXPECT_EQ(float_bits(0x1.8p-25, DType::f16), 1u);
+  EXPECT_EQ(float_bits(3.0, DType::f8E8M0FNU), 129u);  // halfway between powers of two goes up
+  EXPECT_EQ(float_bits(0.0, DType::f8E8M0FNU), 0u);
+  EXPECT_EQ(float_bits(-0.0, DType::f8E8M0FNU), 0u);
+  EXPECT_EQ(float_bits(-6.0, DType::f8E8M0FNU), 0xFFu);
 }
 
 TEST(ParseFloat, RefusesWhatIsNoNumber) {
+  EXPECT_FALSE(parse_float_bits("-1.0", DType::f8E8M0FNU));
   for (const char* text : {"", "x", "1e", "inf", "nan", "0x1p3", "1.0.0", "--1"}) EXPECT_FALSE(parse_float_bits(text, DType::f32)) << text;
 }
 
