@@ -10,6 +10,7 @@
 
 #include "strata/base/error.h"
 #include "strata/ir/pass/pass.h"
+#include "strata/ir/testing/text_mutator.h"
 #include "strata/ir/text/parser.h"
 #include "strata/ir/verify.h"
 #include "strata/op/def.h"

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "strata/ir/testing/text_mutator.h"
 #include "strata/ir/testing/upstream_ops.h"
 #include "strata/ir/text/parser.h"
 #include "strata/ir/text/printer.h"
