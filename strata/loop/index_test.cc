@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <random>
 
@@ -119,6 +120,22 @@ TEST(Div, EqualsArithmeticAtAllPoints) {
   }
 }
 
+// 5 (v / 3) + v % 5 and 5 (v / 3) + v % 3 are not v: only parts by one divisor make the whole.
+TEST(Div, PartsByDifferentDivisorsStayApart) {
+  Nest nest{3, 70, 16};
+  auto mixed = [&](std::int64_t d, std::int64_t e, std::int64_t by) {
+    return nest.values([=](Builder& b, Index row, Index i) { return b.value(b.div(row * 71 + i, d) * by + b.mod(row * 71 + i, e)); });
+  };
+  for (auto [d, e, by] : {std::array{3, 5, 5}, {3, 3, 5}, {5, 3, 3}, {5, 3, 5}, {4, 4, 4}, {64, 48, 48}}) {
+    auto values = mixed(d, e, by);
+    for (std::int64_t row = 0; row < nest.rows; ++row)
+      for (std::int64_t i = 0; i < nest.extent; ++i) {
+        std::int64_t n = row * 71 + i;
+        ASSERT_EQ(values[static_cast<std::size_t>(row * nest.extent + i)], n / d * by + n % e) << d << ", " << e << ", " << by;
+      }
+  }
+}
+
 TEST(Div, RangesHoldAtAllPoints) {
   std::mt19937 random(11);
   auto below = [&](int n) { return static_cast<std::int64_t>(random() % static_cast<unsigned>(n)); };
@@ -176,6 +193,10 @@ TEST(IndexOf, SeesThroughArithmeticThatCannotWrap) {
   Loop l(100, 7);
   Inst* doubled = l.b.binary(Opcode::mul, l.b.convert(DType::i32, l.b.value(l.i)), l.b.constant_int(DType::i32, 2));
   EXPECT_EQ(l.b.index_of(doubled, 0, 1000), l.i * 2);
+  Inst* less = l.b.binary(Opcode::sub, doubled, l.b.convert(DType::i32, l.b.value(l.i)));
+  EXPECT_EQ(l.b.index_of(less, 0, 1000), l.i);
+  Inst* from = l.b.binary(Opcode::sub, l.b.constant_int(DType::i32, 99), l.b.convert(DType::i32, l.b.value(l.i)));
+  EXPECT_EQ(l.b.index_of(from, 0, 1000), l.i * -1 + 99);
   Inst* narrow = l.b.convert(DType::i8, l.b.value(l.i * 2));  // 198 is no i8
   EXPECT_EQ(l.b.index_of(narrow, 0, 1000).terms().size(), 1u);
 }

@@ -107,6 +107,21 @@ TEST(Scan, transposed_with_a_counter) {
   EXPECT_NEAR(inner({forward[1]}, {w}), inner({x}, backward), 1e-9);
 }
 
+// x -> (2 x, 2 x): both cotangents come back.
+TEST(Transpose, a_value_returned_twice) {
+  auto f = build({kVector}, [](Builder& b, const Values& v) {
+    Value* y = mul(b, v[0], full_like(b, v[0], 2));
+    return Values{y, y};
+  });
+  auto t = std::make_unique<Block>();
+  Value *first = t->add_argument(kVector), *second = t->add_argument(kVector);
+  Builder b(*t);
+  t->results = transpose(b, *f, Values{first, second});
+  Literal w = random(kVector, 1), z = random(kVector, 2);
+  Literals sum = evaluate(*t, std::vector{w, z});
+  for (std::int64_t i = 0; i < 3; ++i) EXPECT_EQ(sum[0].number(i), 2 * (w.number(i) + z.number(i)));
+}
+
 BlockPtr less_than(int bound) {
   return build({kIndex, kVector},
                [&](Builder& b, const Values& v) { return Values{op::compare(b, v[0], scalar(b, DType::i32, bound), "LT")}; });
