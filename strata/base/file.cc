@@ -22,14 +22,16 @@ void before(const char* what) {
   if (hook()) hook()(what);
 }
 
-Status failed(const std::string& path, const char* what) {
-  int e = errno;
-  Code code = e == ENOENT                                ? Code::not_found
+Status failed(const std::error_code& error, const std::string& path, const char* what) {
+  const int e = error.value();
+  Code code = e == ENOENT || e == ENOTDIR                ? Code::not_found
               : e == EACCES || e == EPERM || e == EROFS  ? Code::denied
               : e == ENOSPC || e == EDQUOT || e == EFBIG ? Code::no_space
                                                          : Code::io;
   return Status(code, "{}: cannot {}: {}", path, what, std::strerror(e));
 }
+
+Status failed(const std::string& path, const char* what) { return failed(std::error_code(errno, std::generic_category()), path, what); }
 
 struct Descriptor {
   explicit Descriptor(int fd) : fd(fd) {}
@@ -96,11 +98,15 @@ Status exchange_synced(const std::string& from, const std::string& to) {
   before("rename");
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0)
     return sync_folder(std::filesystem::path(to).parent_path().string());
+  if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) return failed(to, "rename");
   // Not every file system can exchange: then the old one is away for a moment.
-  const std::string away = from + ".old";
+  const std::string away = from + ".old.tmp";
   if (Status s = remove_all(away); !s.ok()) return s;
   if (Status s = rename_synced(to, away); !s.ok()) return s;
-  if (Status s = rename_synced(from, to); !s.ok()) return s;
+  if (Status s = rename_synced(from, to); !s.ok()) {
+    if (!file_exists(to)) (void)rename_synced(away, to);  // the first failure is the one to report
+    return s;
+  }
   return rename_synced(away, from);
 }
 
@@ -114,7 +120,7 @@ Status remove_all(const std::string& path) {
   before("remove");
   std::error_code error;
   std::filesystem::remove_all(path, error);
-  if (error) return Status(error == std::errc::permission_denied ? Code::denied : Code::io, "{}: cannot remove: {}", path, error.message());
+  if (error) return failed(error, path, "remove");
   return {};
 }
 
@@ -123,8 +129,7 @@ Result<std::vector<std::string>> list_folder(const std::string& path) {
   std::vector<std::string> out;
   std::filesystem::directory_iterator it(path, error);
   for (; !error && it != std::filesystem::directory_iterator(); it.increment(error)) out.push_back(it->path().filename().string());
-  if (error)
-    return Status(error == std::errc::no_such_file_or_directory ? Code::not_found : Code::io, "{}: cannot list: {}", path, error.message());
+  if (error) return failed(error, path, "list");
   std::sort(out.begin(), out.end());
   return out;
 }
@@ -184,9 +189,7 @@ FileLock::~FileLock() {
 Status make_folders(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (error)
-    return Status(error == std::errc::no_space_on_device ? Code::no_space : Code::denied, "{}: cannot create the folder: {}", path,
-                  error.message());
+  if (error) return failed(error, path, "create the folder");
   return {};
 }
 

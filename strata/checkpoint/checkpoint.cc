@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 
 #include "strata/base/checksum.h"
 #include "strata/base/file.h"
@@ -47,26 +48,95 @@ Status write_folder(const std::string& folder, const Checkpoint& c) {
   return sync_folder(folder);
 }
 
-Result<Tensors> read_part(const std::string& path, const FileEntry& entry) {
+std::uint64_t bytes_of(const TensorEntry& t) {
+  std::uint64_t out = byte_width(parse_dtype(t.dtype).value_or(DType::i8));
+  for (std::int64_t n : t.shape) out *= static_cast<std::uint64_t>(n);
+  return out;
+}
+
+/// The first tensor that a file cut to `size` bytes lacks a part of: they lie in the order of their names, up to the end.
+std::string first_cut(const FileEntry& entry, std::uint64_t size) {
+  std::uint64_t data = 0;
+  for (const auto& [name, t] : entry.tensors) data += bytes_of(t);
+  std::uint64_t end = entry.bytes - data;
+  for (const auto& [name, t] : entry.tensors) {
+    end += bytes_of(t);
+    if (size < end) return fmt::format(", cut in tensor '{}'", name);
+  }
+  return "";
+}
+
+/// What two descriptions of a tensor disagree about.
+Status mismatch(const std::string& path, const std::string& name, const TensorEntry& have, const TensorEntry& want) {
+  if (have.dtype == want.dtype && have.shape == want.shape)
+    return Status(Code::corrupt, "{}: tensor '{}' does not match its checksum", path, name);
+  return Status(Code::corrupt, "{}: tensor '{}' is {}[{}], the manifest says {}[{}]", path, name, have.dtype, fmt::join(have.shape, ","),
+                want.dtype, fmt::join(want.shape, ","));
+}
+
+/// The tensors of one file; adds what is wrong with it to `wrong`.
+Tensors read_part(const std::string& path, const FileEntry& entry, std::vector<Status>& wrong) {
   auto bytes = read_file(path);
-  if (!bytes) return bytes.status().code() == Code::not_found ? Status(Code::corrupt, "{}: the file is missing", path) : bytes.status();
-  if (bytes->size() != entry.bytes) return Status(Code::corrupt, "{}: {} bytes, the manifest says {}", path, bytes->size(), entry.bytes);
+  if (!bytes) {
+    wrong.push_back(bytes.status().code() == Code::not_found ? Status(Code::corrupt, "{}: the file is missing", path) : bytes.status());
+    return {};
+  }
+  if (bytes->size() != entry.bytes) {
+    wrong.push_back(Status(Code::corrupt, "{}: {} bytes, the manifest says {}{}", path, bytes->size(), entry.bytes,
+                           bytes->size() < entry.bytes ? first_cut(entry, bytes->size()) : ""));
+    return {};
+  }
   const bool whole = crc32c(*bytes) == entry.crc32c;
   auto file = decode_safetensors(*bytes, path);
-  if (!file) return file.status();
-  if (file->tensors.size() != entry.tensors.size())
-    return Status(Code::corrupt, "{}: {} tensors, the manifest says {}", path, file->tensors.size(), entry.tensors.size());
+  if (!file) {
+    wrong.push_back(file.status());
+    return {};
+  }
+  const std::size_t before = wrong.size();
   for (const auto& [name, want] : entry.tensors) {
     auto found = file->tensors.find(name);
-    if (found == file->tensors.end()) return Status(Code::corrupt, "{}: tensor '{}' is missing", path, name);
-    if (!(describe(found->second) == want)) return Status(Code::corrupt, "{}: tensor '{}' does not match its checksum", path, name);
+    if (found == file->tensors.end()) {
+      wrong.push_back(Status(Code::corrupt, "{}: tensor '{}' is missing", path, name));
+    } else if (const TensorEntry have = describe(found->second); !(have == want)) {
+      wrong.push_back(mismatch(path, name, have, want));
+    }
   }
-  if (!whole) return Status(Code::corrupt, "{}: the file does not match its checksum", path);
+  for (const auto& [name, tensor] : file->tensors) {
+    if (!entry.tensors.count(name)) wrong.push_back(Status(Code::corrupt, "{}: tensor '{}' is not in the manifest", path, name));
+  }
+  if (!whole && wrong.size() == before) wrong.push_back(Status(Code::corrupt, "{}: the file does not match its checksum", path));
   return std::move(file->tensors);
 }
 
-/// Removes what earlier saves left unfinished, and old checkpoints beyond `keep`.
-Status tidy(const std::string& root, std::int64_t saved, std::int64_t keep) {
+/// A checkpoint's folder as far as it can be read; adds what is wrong with it to `wrong`.
+Checkpoint read_folder(const std::string& folder, std::vector<Status>& wrong) {
+  Checkpoint out;
+  auto text = read_file(folder + "/manifest.json");
+  auto manifest = text ? decode_manifest(*text, folder + "/manifest.json") : Result<Manifest>(text.status());
+  if (!manifest) {
+    wrong.push_back(manifest.status());
+    return out;
+  }
+  out.step = manifest->step;
+  out.notes = manifest->notes;
+  for (const auto& [name, entry] : manifest->files)
+    out.parts[name.substr(0, name.size() - std::string_view(kEnding).size())] = read_part(folder + "/" + name, entry, wrong);
+  return out;
+}
+
+/// Whether a checkpoint that cannot be loaded may be passed over: its bytes are not, or no longer, what was written.
+bool is_damage(const Status& s) { return s.code() != Code::denied && s.code() != Code::unsupported; }
+
+/// Of the steps before the saved one, increasing, those that need not be kept.
+std::vector<std::int64_t> superfluous(std::vector<std::int64_t> before, Keep keep) {
+  if (keep.newest <= 0) return {};
+  before.resize(before.size() - std::min(before.size(), static_cast<std::size_t>(keep.newest - 1)));
+  if (keep.every > 0) std::erase_if(before, [&](std::int64_t step) { return step % keep.every == 0; });
+  return before;
+}
+
+/// Removes what earlier saves left unfinished, and old checkpoints that need not be kept.
+Status tidy(const std::string& root, std::int64_t saved, Keep keep) {
   auto names = list_folder(root);
   if (!names) return names.status();
   for (const std::string& name : *names) {
@@ -77,10 +147,9 @@ Status tidy(const std::string& root, std::int64_t saved, std::int64_t keep) {
   if (!all) return all.status();
   // Later steps stay: they can only be damaged ones, which the run passes again and replaces.
   std::erase_if(*all, [&](std::int64_t step) { return step >= saved; });
-  const std::size_t removed = keep <= 0 ? 0 : all->size() - std::min(all->size(), static_cast<std::size_t>(keep - 1));
-  for (std::size_t i = 0; i < removed; ++i) {
+  for (std::int64_t step : superfluous(std::move(*all), keep)) {
     // Renamed first, so that a crash in between leaves no half checkpoint under a step's name.
-    const std::string folder = folder_of(root, (*all)[i]);
+    const std::string folder = folder_of(root, step);
     if (Status s = rename_synced(folder, folder + ".tmp"); !s.ok()) return s;
     if (Status s = remove_all(folder + ".tmp"); !s.ok()) return s;
   }
@@ -89,8 +158,9 @@ Status tidy(const std::string& root, std::int64_t saved, std::int64_t keep) {
 
 }  // namespace
 
-Status save(const std::string& root, const Checkpoint& c, std::int64_t keep) {
+Status save(const std::string& root, const Checkpoint& c, Keep keep) {
   if (Status s = make_folders(root); !s.ok()) return s;
+  if (Status s = sync_folder(std::filesystem::path(root).parent_path().string()); !s.ok()) return s;  // which may have just got it
   const std::string folder = folder_of(root, c.step), beside = folder + ".tmp";
   if (Status s = remove_all(beside); !s.ok()) return s;
   if (Status s = write_folder(beside, c); !s.ok()) {
@@ -102,17 +172,23 @@ Status save(const std::string& root, const Checkpoint& c, std::int64_t keep) {
 }
 
 Result<Checkpoint> load(const std::string& folder) {
-  auto text = read_file(folder + "/manifest.json");
-  if (!text) return text.status();
-  auto manifest = decode_manifest(*text, folder + "/manifest.json");
-  if (!manifest) return manifest.status();
-  Checkpoint out{manifest->step, {}, manifest->notes};
-  for (const auto& [name, entry] : manifest->files) {
-    auto tensors = read_part(folder + "/" + name, entry);
-    if (!tensors) return tensors.status();
-    out.parts[name.substr(0, name.size() - std::string_view(kEnding).size())] = std::move(*tensors);
-  }
+  std::vector<Status> wrong;
+  Checkpoint out = read_folder(folder, wrong);
+  if (!wrong.empty()) return wrong.front();
   return out;
+}
+
+Result<Checkpoint> load(const std::string& root, std::int64_t step) {
+  const std::string folder = folder_of(root, step);
+  auto out = load(folder);
+  if (out && out->step != step) return Status(Code::corrupt, "{}: the manifest is of step {}", folder, out->step);
+  return out;
+}
+
+std::vector<Status> verify(const std::string& folder) {
+  std::vector<Status> wrong;
+  (void)read_folder(folder, wrong);
+  return wrong;
 }
 
 Result<std::vector<std::int64_t>> steps(const std::string& root) {
@@ -132,19 +208,34 @@ Result<Latest> load_latest(const std::string& root) {
   if (!all) return all.status();
   Latest out;
   for (auto step = all->rbegin(); step != all->rend(); ++step) {
-    const std::string folder = folder_of(root, *step);
-    auto checkpoint = load(folder);
-    if (checkpoint.ok() && checkpoint->step != *step)
-      checkpoint = Status(Code::corrupt, "{}: the manifest is of step {}", folder, checkpoint->step);
+    auto checkpoint = load(root, *step);
     if (!checkpoint) {
+      if (!is_damage(checkpoint.status())) return checkpoint.status();
       out.damaged.push_back(checkpoint.status());
       continue;
     }
     out.checkpoint = std::move(*checkpoint);
-    out.folder = folder;
+    out.folder = folder_of(root, *step);
     break;
   }
   return out;
+}
+
+std::string root_of(const std::string& path) {
+  const std::string below = path + "/checkpoints";
+  return file_exists(below) ? below : path;
+}
+
+Result<Latest> find(const std::string& path) {
+  if (file_exists(path + "/manifest.json")) {
+    auto checkpoint = load(path);
+    if (!checkpoint) return checkpoint.status();
+    return Latest{std::move(*checkpoint), path, {}};
+  }
+  auto latest = load_latest(root_of(path));
+  if (!latest || latest->checkpoint) return latest;
+  if (latest->damaged.empty()) return Status(Code::not_found, "{}: no checkpoint there", path);
+  return Status(Code::corrupt, "{}: no checkpoint is whole; the newest one: {}", path, latest->damaged.front().message());
 }
 
 }  // namespace strata::checkpoint

@@ -92,11 +92,20 @@ TEST_F(CheckpointTest, ARunWithoutCheckpointsHasNone) {
 }
 
 TEST_F(CheckpointTest, KeepsTheNewest) {
-  for (std::int64_t step : {1, 9, 10, 100}) ASSERT_TRUE(save(root_, sample(step), 3).ok());
+  for (std::int64_t step : {1, 9, 10, 100}) ASSERT_TRUE(save(root_, sample(step), {.newest = 3}).ok());
   EXPECT_THAT(all(), ElementsAre(9, 10, 100));
-  ASSERT_TRUE(save(root_, sample(101), 1).ok());
+  ASSERT_TRUE(save(root_, sample(101), {.newest = 1}).ok());
   EXPECT_THAT(all(), ElementsAre(101));
   EXPECT_EQ(list_folder(root_)->size(), 1u);
+}
+
+TEST_F(CheckpointTest, KeepsEveryKthBesides) {
+  for (std::int64_t step = 1; step <= 11; ++step) ASSERT_TRUE(save(root_, sample(step), {.newest = 2, .every = 4}).ok());
+  EXPECT_THAT(all(), ElementsAre(4, 8, 10, 11));
+  ASSERT_TRUE(save(root_, sample(12), {.newest = 2, .every = 4}).ok());
+  EXPECT_THAT(all(), ElementsAre(4, 8, 11, 12));
+  ASSERT_TRUE(save(root_, sample(13), {.newest = 0, .every = 4}).ok());
+  EXPECT_THAT(all(), ElementsAre(4, 8, 11, 12, 13));
 }
 
 TEST_F(CheckpointTest, ASecondSaveOfAStepReplacesTheFirst) {
@@ -132,7 +141,59 @@ TEST_F(CheckpointTest, ANewerFormatSaysSo) {
   manifest.format = 9;
   auto read = decode_manifest(encode_manifest(manifest), "m");
   EXPECT_EQ(read.status().code(), Code::unsupported);
-  EXPECT_THAT(read.status().message(), HasSubstr("m: format 9 is not known, only 1"));
+  EXPECT_THAT(read.status().message(), HasSubstr("m: format 9 is newer than this Strata knows (1)"));
+}
+
+TEST_F(CheckpointTest, ANewerOneIsNotPassedOver) {
+  ASSERT_TRUE(save(root_, sample(1)).ok());
+  ASSERT_TRUE(save(root_, sample(2)).ok());
+  Manifest manifest;
+  manifest.format = 2;
+  put(file(2, "manifest.json"), encode_manifest(manifest));
+  EXPECT_EQ(load_latest(root_).status().code(), Code::unsupported);
+  EXPECT_EQ(find(base_ + "/run").status().code(), Code::unsupported);
+  manifest.format = 0;
+  put(file(2, "manifest.json"), encode_manifest(manifest));
+  EXPECT_EQ(load_latest(root_)->folder, root_ + "/1");
+}
+
+TEST_F(CheckpointTest, VerifyNamesAllThatIsWrong) {
+  ASSERT_TRUE(save(root_, sample(1)).ok());
+  EXPECT_THAT(verify(root_ + "/1"), IsEmpty());
+  std::string bytes = *read_file(file(1, "params.safetensors"));
+  bytes[bytes.size() - 1] ^= 1;
+  bytes[bytes.size() - 64 * 4 - 1] ^= 1;
+  put(file(1, "params.safetensors"), bytes);
+  fs::remove(file(1, "optimizer.safetensors"));
+  const std::vector<Status> wrong = verify(root_ + "/1");
+  ASSERT_EQ(wrong.size(), 3u);
+  EXPECT_THAT(wrong[0].message(), HasSubstr("optimizer.safetensors: the file is missing"));
+  EXPECT_THAT(wrong[1].message(), HasSubstr("tensor 'bias' does not match its checksum"));
+  EXPECT_THAT(wrong[2].message(), HasSubstr("tensor 'layers.w' does not match its checksum"));
+}
+
+TEST_F(CheckpointTest, VerifyNamesTheTensorThatIsCut) {
+  ASSERT_TRUE(save(root_, sample(1)).ok());
+  const std::string bytes = *read_file(file(1, "params.safetensors"));
+  put(file(1, "params.safetensors"), bytes.substr(0, bytes.size() - 1));
+  EXPECT_THAT(verify(root_ + "/1").at(0).message(), HasSubstr(", cut in tensor 'layers.w'"));
+  put(file(1, "params.safetensors"), bytes.substr(0, bytes.size() - 64 * 4 - 1));
+  EXPECT_THAT(verify(root_ + "/1").at(0).message(), HasSubstr(", cut in tensor 'bias'"));
+}
+
+TEST_F(CheckpointTest, APathMeansTheNewestWholeOne) {
+  EXPECT_EQ(find(base_ + "/run").status().code(), Code::not_found);
+  ASSERT_TRUE(save(root_, sample(1)).ok());
+  ASSERT_TRUE(save(root_, sample(2)).ok());
+  EXPECT_EQ(find(base_ + "/run")->folder, root_ + "/2");
+  EXPECT_EQ(find(root_)->folder, root_ + "/2");
+  EXPECT_EQ(find(root_ + "/1")->folder, root_ + "/1");
+  fs::resize_file(file(2, "params.safetensors"), 10);
+  EXPECT_EQ(find(root_)->folder, root_ + "/1");
+  EXPECT_EQ(find(root_)->damaged.size(), 1u);
+  EXPECT_EQ(find(root_ + "/2").status().code(), Code::corrupt) << "asked for by its name";
+  fs::resize_file(file(1, "params.safetensors"), 10);
+  EXPECT_THAT(find(root_).status().message(), HasSubstr("no checkpoint is whole"));
 }
 
 TEST_F(CheckpointTest, NoFileNameLeadsOutOfTheFolder) {
@@ -177,7 +238,7 @@ TEST_F(CheckpointTest, EveryFlippedBitIsFound) {
 class Killed : public CheckpointTest {
  protected:
   /// Ends the child before its k-th operation; 0 when the save had fewer.
-  static int save_until(const std::string& root, const Checkpoint& c, std::int64_t keep, int k) {
+  static int save_until(const std::string& root, const Checkpoint& c, Keep keep, int k) {
     return in_child([&] {
       int count = 0;
       testing_hooks::set_before_io([&](const char*) {
@@ -186,7 +247,7 @@ class Killed : public CheckpointTest {
       return save(root, c, keep).ok() ? 0 : 1;
     });
   }
-  void kill_everywhere(const Checkpoint& saved, std::int64_t keep) {
+  void kill_everywhere(const Checkpoint& saved, Keep keep) {
     int k = 1;
     for (int status = 9; status == 9; ++k) {
       ASSERT_LT(k, 200);
@@ -202,16 +263,16 @@ class Killed : public CheckpointTest {
       if (status == 0) {
         EXPECT_TRUE(equal(*latest->checkpoint, saved));
       }
-      ASSERT_TRUE(save(root_, sample(4), 1).ok());
+      ASSERT_TRUE(save(root_, sample(4), {.newest = 1}).ok());
       EXPECT_EQ(list_folder(root_)->size(), 1u) << "left behind after operation " << k;
     }
     EXPECT_GT(k, 10);
   }
 };
 
-TEST_F(Killed, BeforeEveryOperationOfASave) { kill_everywhere(sample(3), 0); }
-TEST_F(Killed, BeforeEveryOperationOfASaveThatRemovesOldOnes) { kill_everywhere(sample(3), 1); }
-TEST_F(Killed, BeforeEveryOperationOfASaveThatReplaces) { kill_everywhere(sample(2, 32), 0); }
+TEST_F(Killed, BeforeEveryOperationOfASave) { kill_everywhere(sample(3), {}); }
+TEST_F(Killed, BeforeEveryOperationOfASaveThatRemovesOldOnes) { kill_everywhere(sample(3), {.newest = 1}); }
+TEST_F(Killed, BeforeEveryOperationOfASaveThatReplaces) { kill_everywhere(sample(2, 32), {}); }
 
 TEST_F(CheckpointTest, ALimitOnFileSizesLosesNothing) {
   ASSERT_TRUE(save(root_, sample(1)).ok());

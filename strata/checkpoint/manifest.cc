@@ -53,8 +53,9 @@ Result<Manifest> decode_manifest(const std::string& text, const std::string& nam
   try {
     const json all = json::parse(text);
     const auto format = all.at("format").get<std::int64_t>();
-    if (format != Manifest::kFormat)
-      return Status(Code::unsupported, "{}: format {} is not known, only {}", name, format, Manifest::kFormat);
+    if (format > Manifest::kFormat)
+      return Status(Code::unsupported, "{}: format {} is newer than this Strata knows ({})", name, format, Manifest::kFormat);
+    if (format < 1) return Status(Code::corrupt, "{}: there is no format {}", name, format);
     Manifest out;
     out.step = all.at("step").get<std::int64_t>();
     for (const auto& [key, value] : all.at("notes").items()) out.notes[key] = value.dump();

@@ -1,6 +1,7 @@
 #include "strata/compile/cpu_client.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
@@ -45,6 +46,7 @@ class CpuExecutable : public runtime::Executable {
     for (std::size_t r = 0; r < plan_.result_types.size(); ++r) {
       int from = plan_.aliased[r];
       if (from >= 0 && arguments[static_cast<std::size_t>(from)].unique()) {
+        std::atomic_thread_fence(std::memory_order_acquire);  // whoever held it before, on another thread, has read to the end
         results.push_back(std::move(arguments[static_cast<std::size_t>(from)]));
       } else {
         const Type& type = plan_.result_types[r];

@@ -56,6 +56,8 @@ std::vector<Field> make_fields() {
       {"enable_checkpointing", &C::enable_checkpointing, "write checkpoints and go on from them"},
       {"checkpoint_period", &C::checkpoint_period, "steps from one checkpoint to the next", 1, kMany},
       {"max_num_checkpoints_to_keep", &C::max_num_checkpoints_to_keep, "older ones are removed; 0 keeps all", 0, kMany},
+      {"keep_period", &C::keep_period, "checkpoints of steps that this divides are never removed; 0 for none", 0, kMany},
+      {"async_checkpointing", &C::async_checkpointing, "write checkpoints while training goes on"},
       {"eval_interval", &C::eval_interval, "steps from one evaluation to the next; 0 for none", 0, kMany},
       {"eval_steps", &C::eval_steps, "most batches of one evaluation", 1, kMany},
       {"log_period", &C::log_period, "steps from one printed line to the next", 1, kMany},

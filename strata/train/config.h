@@ -54,6 +54,8 @@ struct Config {
   bool enable_checkpointing = true;
   std::int64_t checkpoint_period = 500;
   std::int64_t max_num_checkpoints_to_keep = 3;
+  std::int64_t keep_period = 0;
+  bool async_checkpointing = true;
   std::int64_t eval_interval = 0;
   std::int64_t eval_steps = 8;
   std::int64_t log_period = 10;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "strata/base/text.h"
+#include "strata/checkpoint/writer.h"
 #include "strata/data/batches.h"
 #include "strata/train/interrupt.h"
 #include "strata/train/metrics.h"
@@ -37,7 +38,11 @@ class Run {
         eval_batches_(std::move(eval)),
         step_function_(make_step(model_config(config), make_optimizer(config))),
         eval_function_(make_eval(model_config(config))),
-        flops_(llama::flops_per_step(model_config(config), config.per_device_batch_size, config.max_target_length)) {}
+        flops_(llama::flops_per_step(model_config(config), config.per_device_batch_size, config.max_target_length)),
+        writer_(checkpoints(), {.newest = config.max_num_checkpoints_to_keep, .every = config.keep_period}, [this](const std::string& folder) {
+          result_.checkpoint = folder;
+          progress_.line(fmt::format("saved {}", folder));
+        }) {}
 
   Status start();
   Result<RunResult> go();
@@ -63,7 +68,8 @@ class Run {
   std::optional<Metrics> metrics_;
   Pace pace_;
   RunResult result_;
-  std::int64_t saved_step_ = -1;
+  std::int64_t saved_step_ = -1;  // the newest one, which may still be being written
+  checkpoint::Writer writer_;
 };
 
 Status Run::resume() {
@@ -148,12 +154,9 @@ Status Run::evaluate() {
 Status Run::save() {
   if (!c_.enable_checkpointing || saved_step_ == result_.step) return {};
   if (Status s = metrics_->sync(); !s.ok()) return s;
-  if (Status s = checkpoint::save(checkpoints(), to_checkpoint(state_, result_.step, c_, corpus_), c_.max_num_checkpoints_to_keep); !s.ok())
-    return s;
+  if (Status s = writer_.save(to_checkpoint(state_, result_.step, c_, corpus_)); !s.ok()) return s;
   saved_step_ = result_.step;
-  result_.checkpoint = fmt::format("{}/{}", checkpoints(), result_.step);
-  progress_.line(fmt::format("saved {}", result_.checkpoint));
-  return {};
+  return c_.async_checkpointing ? Status() : writer_.wait();
 }
 
 Result<RunResult> Run::go() {
@@ -162,6 +165,7 @@ Result<RunResult> Run::go() {
   if (result_.step < c_.steps) progress_.show("compiling the first step");
   while (result_.step < c_.steps) {
     if (Status s = one_step(); !s.ok()) return s;
+    if (Status s = writer_.poll(); !s.ok()) return s;
     if (result_.outcome == Outcome::diverged) break;
     if (eval_batches_ && due(c_.eval_interval)) {
       if (Status s = evaluate(); !s.ok()) return s;
@@ -180,6 +184,7 @@ Result<RunResult> Run::go() {
   if (result_.outcome != Outcome::diverged) {
     if (Status s = save(); !s.ok()) return s;
   }
+  if (Status s = writer_.wait(); !s.ok()) return s;
   if (Status s = metrics_->sync(); !s.ok()) return s;
   return result_;
 }

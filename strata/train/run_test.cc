@@ -122,6 +122,22 @@ TEST_F(RunTest, ThreadsDoNotChangeBits) {
   EXPECT_EQ(losses("threads1"), losses("threads3"));
 }
 
+TEST_F(RunTest, SavingDoesNotChangeBits) {
+  const std::vector<std::string> all = {"max_num_checkpoints_to_keep=0", "checkpoint_period=1"};
+  ASSERT_TRUE(train(tiny("beside", all)).ok());
+  ASSERT_TRUE(train(tiny("between", {all[0], all[1], "async_checkpointing=false"})).ok());
+  ASSERT_TRUE(train(tiny("seldom", {"checkpoint_period=100"})).ok());
+  for (std::int64_t step = 1; step <= 6; ++step) EXPECT_TRUE(same_weights("beside", "between", step)) << step;
+  EXPECT_TRUE(same_weights("beside", "seldom", 6));
+  EXPECT_EQ(losses("beside"), losses("between"));
+  EXPECT_EQ(losses("beside"), losses("seldom"));
+}
+
+TEST_F(RunTest, KeepsTheLastAndEveryKth) {
+  ASSERT_TRUE(train(tiny("a", {"steps=7", "checkpoint_period=1", "max_num_checkpoints_to_keep=2", "keep_period=3"})).ok());
+  EXPECT_THAT(*checkpoint::steps(folder_ + "/a/checkpoints"), testing::ElementsAre(3, 6, 7));
+}
+
 TEST_F(RunTest, AFinishedRunIsNotRunAgain) {
   ASSERT_TRUE(train(tiny("a")).ok());
   const auto before = losses("a");

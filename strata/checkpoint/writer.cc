@@ -1,0 +1,32 @@
+#include "strata/checkpoint/writer.h"
+
+#include <chrono>
+
+namespace strata::checkpoint {
+
+Writer::Writer(std::string root, Keep keep, std::function<void(const std::string& folder)> saved)
+    : root_(std::move(root)), keep_(keep), saved_(std::move(saved)) {}
+
+Status Writer::save(Checkpoint c) {
+  if (Status s = wait(); !s.ok()) return s;
+  folder_ = fmt::format("{}/{}", root_, c.step);
+  under_way_ = std::async(std::launch::async, [root = root_, keep = keep_, c = std::move(c)]() mutable {
+    const Checkpoint mine = std::move(c);  // so that its memory goes with this call, not with the answer
+    return checkpoint::save(root, mine, keep);
+  });
+  return {};
+}
+
+Status Writer::poll() {
+  if (!under_way_.valid() || under_way_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return {};
+  return wait();
+}
+
+Status Writer::wait() {
+  if (!under_way_.valid()) return {};
+  Status s = under_way_.get();
+  if (s.ok() && saved_) saved_(folder_);
+  return s;
+}
+
+}  // namespace strata::checkpoint
