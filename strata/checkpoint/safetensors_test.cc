@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "strata/base/file.h"
@@ -44,6 +45,46 @@ TEST(Safetensors, WhatIsWrittenIsRead) {
   EXPECT_EQ(file->metadata, sample().metadata);
   ASSERT_EQ(file->tensors.size(), 5u);
   for (const auto& [name, tensor] : sample().tensors) EXPECT_TRUE(tensor.same_bits(file->tensors.at(name))) << name;
+}
+
+// What the package wrote, and what it read in our file: tools/goldens/safetensors_files.py.
+constexpr const char* kGoldens = "strata/checkpoint/testdata";
+
+TEST(Safetensors, WhatThePackageWroteIsRead) {
+  auto file = read_safetensors(fmt::format("{}/python.safetensors", kGoldens));
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(file->metadata.at("note"), "as the package writes it");
+  EXPECT_EQ(file->tensors.size(), 22u);
+  for (const auto& [name, tensor] : file->tensors) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(tensor.data());
+    for (std::size_t i = 0; i < tensor.bytes(); ++i) ASSERT_EQ(bytes[i], (i * 37 + 11) % (tensor.dtype() == DType::i1 ? 2 : 251)) << name;
+  }
+  EXPECT_EQ(file->tensors.at("types.float8_e5m2").type().to_string(), "tensor<2x3xf8E5M2>");
+  EXPECT_EQ(file->tensors.at("empty").type().to_string(), "tensor<0x4xi32>");
+  EXPECT_EQ(file->tensors.count("größe"), 1u);
+}
+
+TEST(Safetensors, ThePackageReadsWhatWeWrite) {
+  auto file = read_safetensors(fmt::format("{}/python.safetensors", kGoldens));
+  ASSERT_TRUE(file.ok());
+  const std::string ours = *encode_safetensors(*file), left = testing::TempDir() + "strata.safetensors";
+  if (auto committed = read_file(fmt::format("{}/strata.safetensors", kGoldens)); !committed.ok() || *committed != ours) {
+    ASSERT_TRUE(write_file_atomic(left, ours).ok());
+    FAIL() << "other bytes than the file that the package was asked about; they are in " << left;
+  }
+  const auto read = nlohmann::json::parse(*read_file(fmt::format("{}/read.json", kGoldens))).at("tensors");
+  std::uint64_t length = 0;
+  std::memcpy(&length, ours.data(), 8);
+  const auto header = nlohmann::json::parse(ours.substr(8, length));
+  ASSERT_EQ(read.size(), file->tensors.size());
+  for (const auto& [name, tensor] : file->tensors) {
+    const auto& golden = read.at(name);
+    EXPECT_EQ(golden.at("dtype"), header.at(name).at("dtype")) << name;
+    EXPECT_EQ(golden.at("shape").get<std::vector<std::int64_t>>(), tensor.shape().sizes()) << name;
+    std::string bytes;
+    for (std::size_t i = 0; i < tensor.bytes(); ++i) bytes += fmt::format("{:02x}", static_cast<unsigned>(tensor.data()[i]));
+    EXPECT_EQ(golden.at("data"), bytes) << name;
+  }
 }
 
 TEST(Safetensors, HeadersAreAligned) {
