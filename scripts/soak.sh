@@ -4,6 +4,7 @@
 #   SOAK_PROGRAMS   random programs that compose transforms (default 10000)
 #   SOAK_SAMPLES    samples of each elementary function against MPFR (default 100000000)
 #   SOAK_SECONDS    seconds of fuzzing for each target (default 3600)
+#   SOAK_KILLS      random moments at which a run is killed (default 30)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${STRATA_BUILD:-build}
@@ -19,6 +20,9 @@ STRATA_SAMPLES=$SOAK_SAMPLES "$build/bin/loop_test" --gtest_filter='*Accuracy*' 
 
 echo "== all floats for each elementary function of one, 10^9 pairs for those of two"
 "$build/bin/ulp" --exhaustive --no-f64
+
+echo "== a run killed at ${SOAK_KILLS:=30} random moments"
+STRATA_KILLS=$SOAK_KILLS strata/cli/nothing_is_lost_test.py "$build/bin"
 
 echo "== rules broken one at a time"
 tools/mutate.py --build "$build"

@@ -20,7 +20,7 @@ Exit exit_of(const Status& status) {
     case Code::cancelled: return kInterrupted;
     case Code::denied:
     case Code::no_space:
-    case Code::io: return kWorld;
+    case Code::io: return kWorkFailed;
   }
   return kWorkFailed;
 }
@@ -38,7 +38,7 @@ int guarded(const std::function<int()>& action) {
     return kBadInput;
   } catch (const std::bad_alloc&) {
     std::cerr << "strata: out of memory\n";
-    return kWorld;
+    return kWorkFailed;
   } catch (const std::exception& e) {
     std::cerr << "strata: " << e.what() << "\n";
     return kWorkFailed;
@@ -50,13 +50,14 @@ int main(int argc, char** argv) {
       "Strata trains small language models by its own compiler and writes text with them.\n\n"
       "Example:\n  strata train configs/demo_kjv.yml steps=200\n  strata generate --checkpoint build/demo/demo_kjv --prompt 'In the "
       "beginning'\n\n"
-      "Exit status: 0 done, 1 the work failed, 2 the input or configuration is wrong, 4 a file, memory or the disk failed,\n"
+      "Exit status: 0 done; 1 the work failed, or a file, memory or the disk; 2 the input or configuration is wrong;\n"
       "130 after Ctrl-C with a checkpoint written."};
   app.name("strata");
   app.require_subcommand(1);
   std::function<int()> action;
   add_train(app, action);
   add_generate(app, action);
+  add_checkpoint(app, action);
   add_info(app, action);
   try {
     app.parse(argc, argv);

@@ -14,9 +14,8 @@ namespace strata::cli {
 /// Exit statuses that people and scripts rely on.
 enum Exit {
   kDone = 0,
-  kWorkFailed = 1,     // the loss is no number, our own check failed
+  kWorkFailed = 1,     // a file, memory or the disk failed; the loss is no number; our own check failed
   kBadInput = 2,       // the user's input or configuration; the message names it and says what is allowed
-  kWorld = 4,          // a file, memory or the disk failed
   kInterrupted = 130,  // Ctrl-C, with a checkpoint written
 };
 
@@ -30,6 +29,7 @@ int guarded(const std::function<int()>& action);
 /// Each adds one subcommand, which sets `action` when it is chosen.
 void add_train(CLI::App& app, std::function<int()>& action);
 void add_generate(CLI::App& app, std::function<int()>& action);
+void add_checkpoint(CLI::App& app, std::function<int()>& action);
 void add_info(CLI::App& app, std::function<int()>& action);
 
 /// The whole command.

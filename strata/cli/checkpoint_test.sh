@@ -1,0 +1,227 @@
+#!/bin/sh
+# `strata checkpoint` as a person meets it, and what becomes of runs in bad worlds: damaged and foreign checkpoints, other models,
+# newer formats, disks that are full or may not be written. Each ends with a message and 1 or 2, and nothing is overwritten.
+#
+#   strata/cli/checkpoint_test.sh BIN      BIN: the folder of the programs (default build/bin)
+#
+# Prints one line for each fact and ends with "N passed, N failed".
+set -u
+bin=$(cd "${1:-build/bin}" && pwd)
+faults=$bin/../lib/libstrata_faults.so
+folder=$(mktemp -d)
+trap 'umount -q "$folder/disk" 2> /dev/null; rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+passed=0
+failed=0
+
+i=0
+while [ $i -lt 300 ]; do
+  echo "Verse $i of a little book, where $((i * i % 97)) follows $((i % 13))."
+  i=$((i + 1))
+done > text.txt
+model="base_emb_dim=16 base_num_query_heads=2 base_num_kv_heads=1 head_dim=8 base_mlp_dim=24 base_num_decoder_layers=1 max_target_length=16 per_device_batch_size=2"
+tiny="train_files=text.txt base_output_directory=. $model steps=6 checkpoint_period=2"
+
+fact() { # NAME CONDITION...
+  name=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+    echo "ok      $name"
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $name"
+    sed 's/^/        /' out err
+  fi
+}
+strata() {
+  "$bin/strata" "$@" > out 2> err
+  status=$?
+}
+is() { [ "$status" -eq "$1" ]; }
+says() { is "$1" && grep -qF -- "$2" err; }
+prints() { is "$1" && grep -qF -- "$2" out; }
+is_json() { is "$1" && python3 -m json.tool out > /dev/null; }
+# A copy of the run to be hurt.
+copy() { rm -rf "$1" && cp -r run "$1"; }
+flip() { # FILE OFFSET: changes a byte
+  printf '\132' | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null
+}
+unchanged() { diff -r -x lock "$1" "$2" > out; }
+
+for command in "" list show verify diff; do
+  strata checkpoint $command --help
+  fact "help of 'checkpoint $command' has an example" prints 0 "Example:"
+done
+strata checkpoint
+fact "no subcommand" is 2
+strata checkpoint diff one
+fact "diff of one" is 2
+for command in list show verify; do
+  strata checkpoint $command absent
+  fact "$command of nothing" says 2 "absent: no "
+done
+strata checkpoint diff absent absent
+fact "diff of nothing" says 2 "absent: no checkpoint there"
+
+strata train $tiny run_name=run
+fact "a run" is 0
+strata checkpoint list run
+fact "list shows steps" [ "$(grep -c whole out)" -eq 3 ]
+strata checkpoint list run --json
+fact "list is JSON" is_json 0
+strata checkpoint show run
+fact "show has tensors with their types" prints 0 "tensor<256x16xf32>"
+fact "and the configuration" prints 0 "  base_emb_dim: 16"
+fact "and the state of the data" prints 0 "  next_batch: 6"
+strata checkpoint show run/checkpoints/4 --json
+fact "show is JSON" is_json 0
+fact "of the step that was asked for" prints 0 '"step":4'
+strata checkpoint verify run
+fact "verify reads all of a run" [ "$(grep -c ": whole" out)" -eq 3 ]
+strata checkpoint diff run run/checkpoints/6
+fact "the same is the same" prints 0 "same: "
+strata checkpoint diff run/checkpoints/4 run/checkpoints/6
+fact "other steps differ" prints 1 "params:decoder_norm"
+fact "and have read other batches" prints 1 "data/next_batch: 4 and 6"
+strata checkpoint diff run/checkpoints/4 run/checkpoints/6 --json
+fact "diff is JSON" is_json 1
+strata train $tiny run_name=again async_checkpointing=false
+strata checkpoint diff run again
+fact "another run of the same has the same bits" is 0
+strata train $tiny run_name=seed init_weights_seed=1
+strata checkpoint diff run seed
+fact "another seed has not" prints 1 "different: "
+strata train $tiny run_name=wide base_mlp_dim=32
+strata checkpoint diff run wide
+fact "another model has other types" prints 1 "tensor<1x24x16xf32> and tensor<1x32x16xf32>"
+
+# Damage: what is wrong is named, the checkpoint before is used, the steps are done again.
+recovers() { # RUN WORDS: training passes over the newest checkpoint, saying so, and ends with the same bits
+  strata train $tiny run_name="$1"
+  fact "$1: training says so" says 0 "damaged checkpoint passed over: ./$1/checkpoints/6$2"
+  fact "$1: and goes on from the one before" says 0 "going on from ./$1/checkpoints/4"
+  strata checkpoint diff run "$1"
+  fact "$1: to the same bits" is 0
+}
+copy truncated
+truncate -s 30000 truncated/checkpoints/6/params.safetensors
+strata checkpoint verify truncated
+fact "truncated: file and tensor are named" prints 1 "/6/params.safetensors: 30000 bytes, the manifest says 41584, cut in tensor 'token_embedder'"
+strata checkpoint list truncated
+fact "truncated: the list shows it" prints 0 "damaged: truncated/checkpoints/6/params.safetensors"
+strata generate --checkpoint truncated --max_tokens 3
+fact "truncated: generate falls back" is 0
+recovers truncated "/params.safetensors: 30000 bytes"
+copy flipped
+flip flipped/checkpoints/6/optimizer.safetensors 50000
+strata checkpoint verify flipped/checkpoints/6
+fact "flipped: file and tensor are named" prints 1 "/6/optimizer.safetensors: tensor '[1].nu"
+recovers flipped "/optimizer.safetensors: tensor '[1].nu"
+copy header
+flip header/checkpoints/6/params.safetensors 20
+recovers header "/params.safetensors: "
+copy manifest
+flip manifest/checkpoints/6/manifest.json 40
+recovers manifest "/manifest.json: the manifest does not match its checksum"
+copy missing
+rm missing/checkpoints/6/optimizer.safetensors
+recovers missing "/optimizer.safetensors: the file is missing"
+copy foreign
+cp text.txt foreign/checkpoints/6/params.safetensors
+recovers foreign "/params.safetensors: "
+copy empty
+rm empty/checkpoints/6/*
+recovers empty "/manifest.json: cannot open"
+copy file
+rm -r file/checkpoints/6
+echo "not a folder" > file/checkpoints/6
+recovers file "/manifest.json: cannot open"
+copy strange
+mkdir strange/checkpoints/notes strange/checkpoints/007
+echo kept > strange/checkpoints/notes/a
+strata train $tiny run_name=strange
+fact "other folders beside are left alone" [ "$(cat strange/checkpoints/notes/a)" = kept ]
+
+# Nothing whole: nothing is overwritten.
+copy hopeless
+for step in 2 4 6; do truncate -s 100 hopeless/checkpoints/$step/manifest.json; done
+cp -r hopeless hopeless.before
+strata train $tiny run_name=hopeless
+fact "nothing whole: refused" says 2 "no checkpoint is whole"
+fact "nothing whole: nothing is overwritten" unchanged hopeless hopeless.before
+strata generate --checkpoint hopeless --max_tokens 3
+fact "nothing whole: generate says so" says 2 "manifest.json"
+strata checkpoint show hopeless
+fact "nothing whole: show says so" says 2 "no checkpoint is whole"
+
+copy other
+cp -r other other.before
+strata train $tiny run_name=other base_emb_dim=32
+fact "another model: refused by its key" says 2 "base_emb_dim=32 (the checkpoint has 16)"
+fact "another model: nothing is overwritten" unchanged other other.before
+
+# A manifest of a newer format, with a true checksum.
+copy newer
+python3 - << 'END'
+path = "newer/checkpoints/6/manifest.json"
+body = open(path).read().replace('"format": 1', '"format": 2').rsplit(",\n", 1)[0]
+crc = 0xFFFFFFFF
+for byte in body.encode():
+    crc ^= byte
+    for _ in range(8):
+        crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+open(path, "w").write(body + ',\n "crc32c": "%08x"\n}\n' % (crc ^ 0xFFFFFFFF))
+END
+cp -r newer newer.before
+for command in "train $tiny run_name=newer" "generate --checkpoint newer" "checkpoint show newer"; do
+  strata $command
+  fact "newer format: refused by ${command%% *}" says 2 "format 2 is newer than this Strata knows (1)"
+done
+strata checkpoint list newer
+fact "newer format: the list shows it" prints 0 "format 2 is newer"
+fact "newer format: nothing is overwritten" unchanged newer newer.before
+
+# Disks. Without the right to mount one, a preloaded library stands for it.
+disk() { # SIZE
+  mkdir -p disk && mount -t tmpfs -o "size=$1" none disk 2> /dev/null
+}
+failing() { # RUN ERROR ARGUMENTS...: training on a disk that fails from the first operation below RUN/checkpoints on
+  run=$1
+  error=$2
+  shift 2
+  LD_PRELOAD=$faults FAULTS_UNDER=$folder/$run/checkpoints FAULTS_AT=1 FAULTS_FROM=1 FAULTS_DO=$error "$bin/strata" train $tiny run_name="$run" "$@" > out 2> err
+  status=$?
+}
+copy full
+failing full ENOSPC steps=9
+fact "a full disk: said" says 1 "No space left on device"
+fact "a full disk: the old ones are whole" unchanged full/checkpoints run/checkpoints
+strata train $tiny run_name=full steps=9
+fact "a full disk: goes on when there is room" prints 0 "done: step 9 of 9"
+copy readonly
+failing readonly EROFS steps=9
+fact "a read-only folder: said" says 1 "Read-only file system"
+fact "a read-only folder: nothing is lost" unchanged readonly/checkpoints run/checkpoints
+if disk 600k; then
+  cp -r run disk/run
+  dd if=/dev/zero of=disk/filler bs=1k 2> /dev/null
+  rm -f disk/run/lock
+  truncate -s -60k disk/filler
+  cp -r disk/run/checkpoints checkpoints.before
+  strata train $tiny run_name=run base_output_directory=disk steps=9
+  fact "a disk that fills up: said" says 1 "No space left on device"
+  fact "a disk that fills up: the old ones are whole" unchanged disk/run/checkpoints checkpoints.before
+  rm disk/filler
+  strata train $tiny run_name=run base_output_directory=disk steps=9
+  fact "a disk that fills up: goes on when there is room" prints 0 "done: step 9 of 9"
+  mount -o remount,ro disk
+  strata train $tiny run_name=run base_output_directory=disk steps=12
+  fact "a read-only disk: said" says 1 "Read-only file system"
+  strata checkpoint verify disk/run
+  fact "a read-only disk: can be read" is 0
+  umount disk
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Nothing is lost: a run that meets a failing disk, or its own end, at any moment goes on with the bits of an unbroken one.
+
+    strata/cli/nothing_is_lost_test.py BIN      BIN: the folder of the programs (default build/bin)
+
+One step and its save are repeated with a fault at each operation that changes the disk, from the first to the last (tests/faults):
+the process is killed there, or the operation fails once with ENOSPC or EIO, or it and all later ones fail. Then, STRATA_KILLS times
+(default 5; `make soak` says 30), a run is killed at a random moment. Each time what is left must be whole, and the same command must
+end with the same parameters, optimizer, state of the data and metrics. Prints `ok NAME` or `FAILED NAME` for each fact.
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+BIN = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/bin").resolve()
+FAULTS = BIN.parent / "lib" / "libstrata_faults.so"
+KILLS = int(os.environ.get("STRATA_KILLS", "5"))
+MODEL = ("base_emb_dim=16 base_num_query_heads=2 base_num_kv_heads=1 head_dim=8 base_mlp_dim=24 base_num_decoder_layers=1 "
+         "max_target_length=16 per_device_batch_size=2").split()
+TIMES = {"seconds", "tokens_per_second"}
+failed = 0
+
+
+def fact(name, problem):
+    """Prints one fact; `problem` is empty when it holds."""
+    global failed
+    failed += bool(problem)
+    print(f"{'FAILED' if problem else 'ok     '} {name}", *problem.splitlines(), sep="\n        ", flush=True)
+
+
+def strata(folder, *arguments, env=None):
+    return subprocess.run([BIN / "strata", *arguments], cwd=folder, env={**os.environ, **(env or {})}, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL)
+
+
+def train_arguments(*keys):
+    return ["train", "train_files=../text.txt", "base_output_directory=.", "run_name=run", *MODEL, *keys]
+
+
+def train(folder, *keys, env=None):
+    return strata(folder, *train_arguments(*keys), env=env)
+
+
+def metrics(folder):
+    """What was recorded, without times."""
+    lines = []
+    for file in sorted((folder / "run").rglob("*.jsonl")):
+        for line in file.read_text().splitlines():
+            lines.append({k: v for k, v in json.loads(line).items() if k not in TIMES and not k.startswith("perf/")})
+    return lines
+
+
+def differences(folder, whole):
+    """How a finished run differs from the unbroken one; empty when it does not."""
+    diff = strata(folder, "checkpoint", "diff", "run", whole / "run")
+    if diff.returncode != 0:
+        return f"checkpoint diff: {diff.returncode}\n{diff.stdout}{diff.stderr}"
+    return "" if metrics(folder) == metrics(whole) else f"metrics differ: {metrics(folder)} and {metrics(whole)}"
+
+
+def resume(folder, whole, keys):
+    """The same command once more; what is wrong with how it went."""
+    again = train(folder, *keys)
+    if again.returncode != 0 or "damaged" in again.stderr:
+        return f"resumed: exit {again.returncode}\n{again.stderr}"
+    return differences(folder, whole)
+
+
+KEYS = ["steps=4", "checkpoint_period=1", "max_num_checkpoints_to_keep=2", "log_period=100"]
+ONE_STEP = [*KEYS, "max_seconds=1e-9"]
+
+
+def under_faults(folder, before, **faults):
+    """One step of a copy of `before`, saved on a disk that fails."""
+    shutil.copytree(before, folder)
+    env = {"LD_PRELOAD": str(FAULTS), "FAULTS_UNDER": str(folder / "run"), **{f"FAULTS_{k}": str(v) for k, v in faults.items()}}
+    return train(folder, *ONE_STEP, env=env)
+
+
+def after_fault(base, k, mode):
+    """What goes wrong when operation k fails in this way; empty when nothing does."""
+    folder = base / f"{k}{mode.replace(' ', '')}"
+    what, _, rest = mode.partition(" ")
+    done = under_faults(folder, base / "before", AT=k, DO=what, FROM=rest)
+    if what == "kill" and done.returncode != -signal.SIGKILL:
+        return f"{mode}: exit {done.returncode} instead of its end\n{done.stderr}"
+    if what != "kill" and (done.returncode not in (0, 1, 2) or (done.returncode != 0 and "strata: " not in done.stderr)):
+        return f"{mode}: exit {done.returncode}, no message\n{done.stderr}"
+    verified = strata(folder, "checkpoint", "verify", "run")
+    if verified.returncode != 0:
+        return f"{mode}: something is damaged\n{verified.stdout}{verified.stderr}"
+    problem = resume(folder, base / "whole", KEYS)
+    shutil.rmtree(folder)
+    return problem and f"{mode}: {problem}"
+
+
+def is_below(path, folder):
+    return path.startswith(folder + "/")
+
+
+def order_problem(operations):
+    """Whether everything is synced before it counts: an unsynced byte may be lost with the power."""
+    dirty, renamed = set(), False
+    for name, path, *to in operations:
+        if name in ("write", "create", "mkdir"):
+            dirty.add(path)
+        if name in ("create", "mkdir"):
+            dirty.add(os.path.dirname(path))
+        if name == "sync":
+            dirty.discard(path)
+        if name == "rename" and re.search(r"/checkpoints/\d+$", to[0]):
+            unsynced = [p for p in dirty if is_below(p, path) or p == path or p.endswith(".jsonl")]
+            if unsynced:
+                return f"{to[0]} gets its name while {unsynced} are not synced"
+            renamed = True
+            dirty.add(os.path.dirname(to[0]))
+        if name == "rename" and re.search(r"/checkpoints/\d+$", path) and (not renamed or os.path.dirname(path) in dirty):
+            return f"{path} goes before the new one is durable"
+    return "" if renamed and not any(p.endswith("/checkpoints") for p in dirty) else "the folder of the checkpoints is not synced at the end"
+
+
+def every_operation(base):
+    (base / "whole").mkdir()
+    first = train(base / "whole", *KEYS)
+    fact("the unbroken run", first.stderr if first.returncode else "")
+    (base / "before").mkdir()
+    for _ in range(2):
+        train(base / "before", *ONE_STEP)
+    counted = under_faults(base / "counted", base / "before", LOG=base / "log")
+    operations = [line.split()[1:] for line in (base / "log").read_text().splitlines()] if (base / "log").exists() else []
+    names = [o[0] for o in operations]
+    fact("a save writes, syncs, renames, and removes what is old",
+         "" if counted.returncode == 0 and {"write", "sync", "rename", "remove"} <= set(names) else f"{counted.stderr}{names}")
+    fact("what gets its name is synced before, and the old ones go last", order_problem(operations))
+    modes = ["kill", "ENOSPC", "EIO", "EIO from there on"]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        cases = [[pool.submit(after_fault, base, k, mode) for mode in modes] for k in range(1, len(operations) + 1)]
+        for k, case in enumerate(cases, 1):
+            where = operations[k - 1][-1].replace(str(base / "counted"), "")
+            fact(f"operation {k} of {len(operations)}, {names[k - 1]} {where}: killed, ENOSPC, EIO", "\n".join(filter(None, (c.result() for c in case))))
+
+
+def any_moment(base):
+    keys = ["steps=1500", "checkpoint_period=40", "max_num_checkpoints_to_keep=2", "keep_period=400", "log_period=1000"]
+    whole = base / "long"
+    whole.mkdir()
+    start = time.monotonic()
+    first = train(whole, *keys)
+    seconds = time.monotonic() - start
+    fact("the unbroken longer run", first.stderr if first.returncode else "")
+    seed = int(os.environ.get("STRATA_SEED", "1"))
+    moments = random.Random(seed)
+    for i in range(1, KILLS + 1):
+        folder = base / f"killed{i}"
+        folder.mkdir()
+        moment = moments.uniform(0, seconds)
+        child = subprocess.Popen([BIN / "strata", *train_arguments(*keys)], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(moment)
+        child.kill()
+        ended = "killed" if child.wait() == -signal.SIGKILL else "over"
+        fact(f"kill -9 at moment {i} of {KILLS}", (problem := resume(folder, whole, keys)) and f"{ended} after {moment:.3f} of {seconds:.3f} s\n{problem}")
+        shutil.rmtree(folder)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        base = pathlib.Path(name).resolve()
+        (base / "text.txt").write_text("".join(f"Verse {i} of a little book, where {i * i % 97} follows.\n" for i in range(600)))
+        every_operation(base)
+        any_moment(base)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
