@@ -196,6 +196,17 @@ TEST_F(CheckpointTest, APathMeansTheNewestWholeOne) {
   EXPECT_THAT(find(root_).status().message(), HasSubstr("no checkpoint is whole"));
 }
 
+TEST_F(CheckpointTest, DeepNestingIsRefused) {
+  auto refusal = [](std::size_t depth) {
+    const std::string note = std::string(depth, '[') + "\"[\\\"[\"" + std::string(depth, ']');
+    auto read = decode_manifest(with_checksum(R"({"format":1,"step":1,"files":{},"notes":{"a":)" + note + "}"), "m");
+    return read.ok() ? "" : read.status().message();
+  };
+  EXPECT_EQ(refusal(60), "");
+  EXPECT_THAT(refusal(100), HasSubstr("nested more than"));
+  EXPECT_THAT(refusal(1000000), HasSubstr("nested more than"));
+}
+
 TEST_F(CheckpointTest, NoFileNameLeadsOutOfTheFolder) {
   Manifest manifest;
   manifest.files["../x.safetensors"] = {};

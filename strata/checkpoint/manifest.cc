@@ -1,5 +1,6 @@
 #include "strata/checkpoint/manifest.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "strata/base/checksum.h"
@@ -27,6 +28,25 @@ FileEntry file_from(const json& value) {
   return out;
 }
 
+constexpr std::size_t kMostNesting = 64;
+
+/// How deep JSON's brackets go; what writes JSON calls itself for each of them.
+std::size_t nesting(std::string_view text) {
+  std::size_t depth = 0, most = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted) {
+      i += c == '\\';  // whatever follows is no end of the string
+      continue;
+    }
+    if (c == '[' || c == '{') most = std::max(most, ++depth);
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+  }
+  return most;
+}
+
 }  // namespace
 
 std::string with_checksum(const std::string& body) { return body + tail(body); }
@@ -50,6 +70,7 @@ Result<Manifest> decode_manifest(const std::string& text, const std::string& nam
   if (text.size() < tail_bytes) return Status(Code::corrupt, "{}: {} bytes are too few for a manifest", name, text.size());
   const std::string body = text.substr(0, text.size() - tail_bytes);
   if (with_checksum(body) != text) return Status(Code::corrupt, "{}: the manifest does not match its checksum", name);
+  if (nesting(text) > kMostNesting) return Status(Code::corrupt, "{}: nested more than {} deep", name, kMostNesting);
   try {
     const json all = json::parse(text);
     const auto format = all.at("format").get<std::int64_t>();
