@@ -13,7 +13,8 @@ packages=(
   llvm-19-dev zlib1g-dev libzstd-dev                                # machine code
   libfmt-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev        # text, configuration, command lines
   libgtest-dev libgmock-dev libmpfr-dev libgmp-dev                  # tests, and the truth of elementary functions
-  bible-kjv bible-kjv-text                                          # the demo's text
+  libsentencepiece-dev                                              # tokenizers
+  bible-kjv bible-kjv-text libpython3.11-stdlib metamath-databases  # the demo's texts
 )
 
 ask=false

@@ -2,15 +2,17 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
+#include <stdexcept>
 
-#include "strata/base/error.h"
-#include "strata/data/batches.h"
-#include "strata/data/corpus.h"
-#include "strata/data/shuffle.h"
-#include "strata/data/tokenizer.h"
+#include "strata/base/thread_pool.h"
+#include "strata/data/dataset.h"
+#include "strata/data/prefetch.h"
 
 namespace strata::data {
 namespace {
@@ -18,122 +20,289 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class Folder {
- public:
-  Folder() {
+class DataTest : public testing::Test {
+ protected:
+  DataTest() {
     std::string name = testing::TempDir() + "data_XXXXXX";
-    path_ = ::mkdtemp(name.data());
+    folder_ = ::mkdtemp(name.data());
   }
-  ~Folder() { std::filesystem::remove_all(path_); }
+  ~DataTest() override { std::filesystem::remove_all(folder_); }
   std::string write(const std::string& name, const std::string& bytes) const {
-    std::ofstream(path_ + "/" + name, std::ios::binary) << bytes;
-    return path_ + "/" + name;
+    const std::string path = folder_ + "/" + name;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
   }
-  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
+  /// `n` letters, no two windows of which are alike.
+  static std::string letters(int n, int seed = 1) {
+    std::string out;
+    for (int i = 0; i < n; ++i) out.push_back(static_cast<char>('a' + (i * i * seed + i / 7) % 26));
+    return out;
+  }
+  DatasetOptions options(const std::string& files) const {
+    return {.train_files = {files}, .eval_fraction = 0.1, .batch = 3, .length = 10, .cache_folder = ""};
+  }
+  static std::string refusal(const DatasetOptions& o) {
+    auto data = Dataset::open(o);
+    return data ? "accepted" : data.status().message();
+  }
+  static std::string text(const Literal& tokens) {
+    std::string out;
+    for (std::int32_t t : tokens.span<std::int32_t>()) out.push_back(static_cast<char>(t));
+    return out;
+  }
+  std::string folder_;
 };
 
-std::vector<std::uint64_t> images(std::uint64_t n, std::uint32_t seed, std::uint64_t count) {
-  std::vector<std::uint64_t> out;
-  for (std::uint64_t i = 0; i < count; ++i) out.push_back(index_shuffle(i, n - 1, seed));
-  return out;
+TEST_F(DataTest, DocumentsAreFollowedBySeparators) {
+  write("b.txt", "second");
+  write("a.txt", "first");
+  auto o = options(folder_ + "/*.txt");
+  o.batch = 1, o.length = 12, o.eval_fraction = 0;
+  auto data = Dataset::open(o);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ(text(data->batch(0).tokens), std::string("first\0second", 12));
+  EXPECT_EQ(text(data->batch(0).targets), std::string("irst\0second\0", 12));
+  EXPECT_EQ(data->sources()[0].tokens, 13);
+  EXPECT_EQ(data->sources()[0].documents, 2);
+  EXPECT_EQ(data->batch(0).total_weights, 12);
+  EXPECT_FALSE(data->batch(0).weights);
 }
 
-TEST(ByteTokenizer, TokensAreBytes) {
-  ByteTokenizer t;
-  EXPECT_THAT(t.encode("A\xc3\xa9"), ElementsAre(65, 0xc3, 0xa9));
-  EXPECT_EQ(t.decode({72, 105, 0, 33}), "Hi\n!");
-  EXPECT_THROW(t.decode({256}), Error);
+/// Law: in each epoch every window of a source is read once.
+TEST_F(DataTest, AnEpochVisitsEachWindowOnce) {
+  auto data = Dataset::open(options(write("a.txt", letters(1000)) + ",0.7;" + write("b.txt", letters(300, 3)) + ",0.3"));
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  std::map<std::pair<std::size_t, std::int64_t>, std::multiset<std::int64_t>> seen;
+  for (std::int64_t k = 0; k < 1000; ++k) {
+    const Element e = data->element(k);
+    seen[{e.source, e.epoch}].insert(e.window);
+  }
+  int whole = 0;
+  for (const auto& [epoch, windows] : seen) {
+    const auto n = static_cast<std::size_t>(data->sources()[epoch.first].windows);
+    EXPECT_EQ(std::set(windows.begin(), windows.end()).size(), windows.size());
+    EXPECT_LE(windows.size(), n);
+    if (windows.size() < n) continue;
+    EXPECT_EQ(*windows.begin(), 0);
+    EXPECT_EQ(*windows.rbegin(), static_cast<std::int64_t>(n) - 1);
+    ++whole;
+  }
+  EXPECT_GE(whole, 15);
 }
 
-TEST(IndexShuffle, GivesGrainsNumbers) {
-  EXPECT_THAT(images(10, 42, 10), ElementsAre(8, 6, 7, 9, 0, 5, 1, 2, 4, 3));
-  EXPECT_THAT(images(10, 0, 10), ElementsAre(0, 4, 6, 7, 8, 3, 1, 9, 5, 2));
-  EXPECT_THAT(images(5, 1, 5), ElementsAre(1, 2, 3, 0, 4));
-  EXPECT_THAT(images(1000, 42, 8), ElementsAre(394, 591, 809, 524, 88, 975, 241, 664));
-  EXPECT_THAT(images(1000000, 42, 8), ElementsAre(42268, 341132, 759687, 923295, 377951, 21919, 980580, 751404));
-  EXPECT_THAT(images(1234567892, 27, 3), ElementsAre(103931463, 222438862, 118128102));
-  EXPECT_THAT(images((std::uint64_t{1} << 40) + 5, 7, 2), ElementsAre(438306820087, 562939060878));
-}
-
-TEST(IndexShuffle, IsAPermutation) {
-  for (std::uint64_t n : {1, 2, 3, 255, 256, 257, 5000}) {
-    std::vector<std::uint64_t> all = images(n, 9, n);
-    EXPECT_EQ(std::set(all.begin(), all.end()).size(), n);
+/// Law: overlapping windows make every token but the first a target, once, up to the end that fills no window.
+TEST_F(DataTest, OverlappingWindowsLoseNoTarget) {
+  for (int size : {11, 12, 20, 21, 22, 999}) {
+    auto o = options(write("a.txt", letters(size - 1)));
+    o.batch = 1, o.eval_fraction = 0;
+    auto data = Dataset::open(o);
+    ASSERT_TRUE(data.ok()) << data.status().message();
+    const SourceInfo& s = data->sources()[0];
+    EXPECT_EQ(s.windows, (size - 1) / 10);
+    std::multiset<std::int64_t> targets;
+    for (std::int64_t k = 0; k < s.windows; ++k) {
+      const Element e = data->element(k);
+      for (std::int64_t i = 1; i <= 10; ++i) targets.insert(e.token + i);
+    }
+    EXPECT_EQ(static_cast<std::int64_t>(targets.size()), (size - 1) / 10 * 10);
+    EXPECT_EQ(std::set(targets.begin(), targets.end()).size(), targets.size());
+    EXPECT_EQ(*targets.begin(), 1);
+    EXPECT_EQ(*targets.rbegin(), (size - 1) / 10 * 10);
   }
 }
 
-TEST(Corpus, JoinsFilesWithSeparatorsAndKeepsTheEndForEvaluation) {
-  Folder folder;
-  folder.write("b.txt", "second");
-  folder.write("a.txt", "first");
-  auto corpus = read_corpus({folder / "*.txt"}, {.eval_fraction = 0.25});
-  ASSERT_TRUE(corpus.ok()) << corpus.status().message();
-  EXPECT_EQ(corpus->tokens(), std::string_view("first\0second", 12));
-  EXPECT_EQ(corpus->train(), std::string_view("first\0sec", 9));
-  EXPECT_EQ(corpus->eval(), "ond");
+TEST_F(DataTest, DisjointWindowsLoseTheLastTargetOfEach) {
+  auto o = options(write("a.txt", letters(40)));
+  o.batch = 1, o.eval_fraction = 0, o.window_mode = WindowMode::disjoint;
+  auto data = Dataset::open(o);
+  ASSERT_TRUE(data.ok());
+  EXPECT_EQ(data->sources()[0].windows, 4);
+  const std::string all = letters(40);
+  for (std::int64_t k = 0; k < 4; ++k) {
+    const Batch b = data->batch(k);
+    const auto at = static_cast<std::size_t>(data->element(k).token);
+    EXPECT_EQ(text(b.tokens), all.substr(at, 10));
+    EXPECT_EQ(text(b.targets), all.substr(at + 1, 9) + std::string(1, '\0'));
+    EXPECT_EQ(b.total_weights, 9);
+    EXPECT_THAT(b.weights->span<float>(), ElementsAre(1, 1, 1, 1, 1, 1, 1, 1, 1, 0));
+  }
 }
 
-TEST(Corpus, ChecksumTellsTextsApart) {
-  Folder folder;
-  auto a = read_corpus({folder.write("a.txt", "one text")}), b = read_corpus({folder.write("b.txt", "one test")});
-  EXPECT_NE(a->checksum(), b->checksum());
+TEST_F(DataTest, ABatchDependsOnItsNumberAndTheOptionsOnly) {
+  auto o = options(write("a.txt", letters(1000)) + ",2;" + write("b.txt", letters(700, 5)));
+  auto data = Dataset::open(o), again = Dataset::open(o);
+  std::vector<Batch> forward;
+  for (std::int64_t step = 0; step < 60; ++step) forward.push_back(data->batch(step));
+  for (std::int64_t step = 59; step >= 0; --step) {
+    const Batch b = again->batch(step);
+    EXPECT_TRUE(b.tokens.same_bits(forward[static_cast<std::size_t>(step)].tokens));
+    EXPECT_TRUE(b.targets.same_bits(forward[static_cast<std::size_t>(step)].targets));
+  }
+  o.seed = 6;
+  EXPECT_FALSE(Dataset::open(o)->batch(37).tokens.same_bits(forward[37].tokens));
 }
 
-TEST(Corpus, RefusesWhatIsNoText) {
-  Folder folder;
-  auto message = [&](const std::string& path) { return read_corpus({path}).status().message(); };
-  EXPECT_THAT(message(folder.write("empty.txt", "")), HasSubstr("empty.txt: the file is empty"));
-  EXPECT_THAT(message(folder.write("nul.bin", std::string("text\0text", 9))), HasSubstr("nul.bin: not a text file: byte 4 of 9 is NUL"));
-  EXPECT_THAT(message(folder.write("latin.bin", "\xff\xfe\x80 ab")), HasSubstr("3 of 6 bytes are not UTF-8"));
-  EXPECT_THAT(message(folder / "absent.txt"), HasSubstr("absent.txt: cannot open"));
-  EXPECT_THAT(message(folder / "*.absent"), HasSubstr("*.absent: no file matches"));
-  EXPECT_THAT(message(folder / ""), HasSubstr("is a folder"));
+TEST_F(DataTest, PositionsCountWhatWasRead) {
+  auto data = Dataset::open(options(write("a.txt", letters(200)) + ",0.7;" + write("b.txt", letters(700, 5)) + ",0.3"));
+  std::vector<std::int64_t> read(2);
+  for (std::int64_t step = 0; step < 50; ++step) {
+    for (std::size_t s : {0, 1}) {
+      const SourcePosition at = data->position(s, step);
+      EXPECT_EQ(at.elements, read[s]);
+      EXPECT_EQ(at.epoch * data->sources()[s].windows + at.index, read[s]);
+    }
+    for (std::int64_t b = 0; b < 3; ++b) ++read[data->element(step * 3 + b).source];
+  }
+  EXPECT_EQ(read[0] + read[1], 150);
+  EXPECT_EQ(read[0], 105);
+  EXPECT_DOUBLE_EQ(data->epochs(0, 50), 105.0 / static_cast<double>(data->sources()[0].windows));
 }
 
-TEST(Corpus, AFewBadBytesAreStillText) {
-  Folder folder;
-  EXPECT_TRUE(read_corpus({folder.write("a.txt", std::string(500, 'x') + "\xe9")}).ok());
+TEST_F(DataTest, ASourceOfWeightZeroIsEvaluatedOnly) {
+  auto data = Dataset::open(options(write("a.txt", letters(200)) + ",0;" + write("b.txt", letters(200, 5))));
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  for (std::int64_t k = 0; k < 40; ++k) EXPECT_EQ(data->element(k).source, 1u);
+  EXPECT_EQ(data->position(0, 10).elements, 0);
+  EXPECT_GT(data->eval_batches(0), 0);
 }
 
-TEST(Batches, TargetsAreTheNextTokens) {
-  auto batches = Batches::make("abcdefghijk", {.batch = 2, .length = 5, .in_order = true});
-  ASSERT_TRUE(batches.ok());
-  EXPECT_EQ(batches->windows(), 2);
-  Batch b = batches->at(0);
-  EXPECT_EQ(b.tokens.shape(), (Shape{2, 5}));
-  EXPECT_THAT(b.tokens.span<std::int32_t>(), ElementsAre('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'));
-  EXPECT_THAT(b.targets.span<std::int32_t>(), ElementsAre('b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'));
+/// Law: the windows of an evaluation part hold each of its tokens but the first as a target once.
+TEST_F(DataTest, EvaluationReadsEveryTarget) {
+  for (int size : {30, 109, 500, 777}) {
+    auto o = options(write("a.txt", letters(size)));
+    o.eval_fraction = 0.5;
+    auto data = Dataset::open(o);
+    const SourceInfo& s = data->sources()[0];
+    std::int64_t targets = 0;
+    std::string read;
+    for (std::int64_t i = 0; i < data->eval_batches(0); ++i) {
+      const Batch b = data->eval_batch(0, i);
+      targets += b.total_weights;
+      for (std::size_t at = 0; at < 30; ++at) {
+        if (b.weights->span<float>()[at] != 0) read.push_back(static_cast<char>(b.targets.span<std::int32_t>()[at]));
+      }
+    }
+    EXPECT_EQ(targets, s.eval_tokens - 1);
+    EXPECT_EQ(read, (letters(size) + std::string(1, '\0')).substr(static_cast<std::size_t>(s.train_tokens) + 1));
+  }
 }
 
-TEST(Batches, EachEpochVisitsEachWindowOnceInItsOwnOrder) {
-  const std::string text(1001, 'x');
-  auto batches = Batches::make(text, {.batch = 4, .length = 10, .seed = 3});
-  std::vector<std::int64_t> first, second;
-  for (std::int64_t k = 0; k < 100; ++k) first.push_back(batches->window(k)), second.push_back(batches->window(100 + k));
-  EXPECT_NE(first, second);
-  EXPECT_EQ(std::set(first.begin(), first.end()).size(), 100u);
-  EXPECT_EQ(std::set(second.begin(), second.end()).size(), 100u);
+TEST_F(DataTest, TheCutIsBetweenDocumentsWhereOneIsNear) {
+  auto cut = [&](const std::string& files, double fraction) {
+    auto o = options(files);
+    o.eval_fraction = fraction;
+    auto data = Dataset::open(o);
+    return data ? data->sources()[0].train_tokens : -1;
+  };
+  for (char c = 'a'; c < 'k'; ++c) write(std::string("many/") + c + ".txt", letters(99));  // documents of 100 tokens
+  EXPECT_EQ(cut(folder_ + "/many/*.txt", 0.1), 900);
+  EXPECT_EQ(cut(folder_ + "/many/*.txt", 0.22), 800);
+  EXPECT_EQ(cut(folder_ + "/many/*.txt", 0.05), 950);  // none is near
+  EXPECT_EQ(cut(folder_ + "/many/*.txt", 0), 1000);
+  EXPECT_EQ(cut(write("one.txt", letters(999)), 0.1), 900);
 }
 
-TEST(Batches, ABatchDependsOnItsNumberAndTheSeedOnly) {
-  std::string text;
-  for (int i = 0; i < 4000; ++i) text.push_back(static_cast<char>('a' + i * i % 26));
-  const BatchOptions o{.batch = 3, .length = 17, .seed = 5};
-  auto batches = Batches::make(text, o), again = Batches::make(text, o);
-  for (std::int64_t step = 0; step < 40; ++step) (void)batches->at(step);
-  EXPECT_TRUE(batches->at(37).tokens.same_bits(again->at(37).tokens));
-  auto other = Batches::make(text, {.batch = 3, .length = 17, .seed = 6});
-  EXPECT_FALSE(batches->at(37).tokens.same_bits(other->at(37).tokens));
+TEST_F(DataTest, ElementsNameTheirFiles) {
+  write("x/a.txt", letters(55)), write("x/b.txt", letters(77)), write("x/c.txt", "");
+  auto o = options(folder_ + "/x/*.txt");
+  o.eval_fraction = 0;
+  auto data = Dataset::open(o);
+  EXPECT_EQ(data->sources()[0].files.size(), 3u);
+  for (std::int64_t k = 0; k < 13; ++k) {
+    const Element e = data->element(k);
+    EXPECT_EQ(e.document, e.token < 56 ? 0 : 1);
+    EXPECT_EQ(e.file, folder_ + (e.token < 56 ? "/x/a.txt" : "/x/b.txt"));
+  }
 }
 
-TEST(Batches, SayWhenTheTextIsTooShort) {
-  EXPECT_THAT(Batches::make("abc", {.batch = 1, .length = 8}).status().message(),
-              HasSubstr("3 tokens hold 0 windows of 8 + 1, at least 1"));
-  EXPECT_THAT(Batches::make("", {.batch = 1, .length = 8}).status().message(), HasSubstr("too short"));
-  EXPECT_THAT(Batches::make("abcdefghi", {.batch = 2, .length = 8, .in_order = true}).status().message(), HasSubstr("at least 2"));
+TEST_F(DataTest, SaysWhatCannotBeTrainedOn) {
+  const std::string good = write("good.txt", letters(300));
+  EXPECT_THAT(refusal(options(write("empty.txt", ""))), HasSubstr("empty.txt: the file is empty"));
+  EXPECT_THAT(refusal(options(write("nul.bin", std::string("text\0text", 9)))), HasSubstr("nul.bin: not a text file: byte 4 of 9 is NUL"));
+  EXPECT_THAT(refusal(options(write("latin.txt", "abc\ncaf\xe9 ab"))), HasSubstr("latin.txt: not UTF-8: byte 7 of 11, in line 2, is 0xe9"));
+  EXPECT_THAT(refusal(options(folder_ + "/absent.txt")), HasSubstr("absent.txt: cannot open"));
+  EXPECT_THAT(refusal(options(folder_ + "/*.absent")), HasSubstr("*.absent: no file matches"));
+  EXPECT_THAT(refusal(options(folder_)), HasSubstr("is a folder"));
+  EXPECT_THAT(refusal(options(";;")), HasSubstr("train_files names no files"));
+  EXPECT_THAT(refusal(options(good + ";0.5")), HasSubstr("'0.5' names no files"));
+  EXPECT_THAT(refusal(options(good + ",0;" + good + ",0")), HasSubstr("the weights of the 2 sources sum to 0"));
+  EXPECT_THAT(refusal(options(good + ",-1;" + good)), HasSubstr("the weight -1 of a source"));
+  EXPECT_THAT(refusal(options(good + ",nan")), HasSubstr("the weight nan of a source"));
+  EXPECT_THAT(refusal(options(good + ",inf")), HasSubstr("the weight inf of a source"));
+  EXPECT_THAT(refusal(options(good + ",1e-12;" + good)), HasSubstr("too far apart"));
+  EXPECT_THAT(refusal(options(write("short.txt", "short"))), HasSubstr("the text is too short: short has 6 tokens to train on, a window of max_target_length=10 needs 11"));
+  write("empties/a.txt", ""), write("empties/b.txt", "");
+  EXPECT_THAT(refusal(options(folder_ + "/empties/*")), HasSubstr("the 2 files of empties are all empty"));
+  auto small = options(good);
+  small.vocab_size = 255;
+  EXPECT_THAT(refusal(small), HasSubstr("vocab_size=255: the tokenizer (byte) has 256 tokens"));
+}
+
+TEST_F(DataTest, ReadsLinesOfJson) {
+  auto o = options(write("a.jsonl", "{\"text\": \"one \\u00e9\"}\n\n{\"text\": \"\"}\n{\"id\": 1, \"text\": \"two\"}"));
+  o.batch = 1, o.length = 9, o.eval_fraction = 0;
+  auto data = Dataset::open(o);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ(text(data->batch(0).tokens), std::string("one \xc3\xa9\0tw", 9));
+  EXPECT_EQ(data->sources()[0].documents, 2);
+  o.column = "body";
+  EXPECT_THAT(refusal(o), HasSubstr("a.jsonl:1: no text under \"body\""));
+  EXPECT_THAT(refusal(options(write("b.jsonl", "{\"text\": \"x\"}\n{oops\n"))), HasSubstr("b.jsonl:2: no JSON object"));
+  EXPECT_THAT(refusal(options(write("c.jsonl", "[1]"))), HasSubstr("c.jsonl:1: no JSON object"));
+  EXPECT_THAT(refusal(options(write("d.jsonl", "{\"text\": 3}"))), HasSubstr("d.jsonl:1: no text under \"text\""));
+  EXPECT_THAT(refusal(options(write("e.jsonl", "{\"text\": \"a\\u0000b\"}"))), HasSubstr("e.jsonl:1: not a text: byte 1 of 3 is NUL"));
+}
+
+TEST_F(DataTest, TheStateTellsWhatDiffers) {
+  const std::string a = write("a.txt", letters(500)), b = write("b.txt", letters(400, 3));
+  auto o = options(a + ",3;" + b);
+  auto data = Dataset::open(o);
+  const std::string state = data->state(12);
+  EXPECT_THAT(state, HasSubstr("\"step\":12"));
+  EXPECT_THAT(state, HasSubstr("\"elements\":27"));
+  EXPECT_EQ(data->check_state(state), "");
+  auto differs = [&](const DatasetOptions& other) { return Dataset::open(other)->check_state(state); };
+  o.batch = 4;
+  EXPECT_EQ(differs(o), "batch is 4 (the checkpoint has 3)");
+  o.batch = 3;
+  o.train_files = {a + ",2;" + b};
+  EXPECT_EQ(differs(o), "a: weight is 2.0 (the checkpoint has 3.0)");
+  o.train_files = {a};
+  EXPECT_EQ(differs(o), "the number of sources is 1 (the checkpoint has 2)");
+  o.train_files = {a + ",3;" + b};
+  write("b.txt", letters(400, 9));
+  EXPECT_EQ(differs(o), "b: the text is another one");
+  for (const char* other : {"", "3", "{}", "[{}]", "{\"sources\":3}", "{\"sources\":[3,[]]}", "{\"sources\":[{\"tokens\":501,\"crc32c\":[]},{}]}"})
+    EXPECT_NE(data->check_state(other), "") << other;
+}
+
+TEST_F(DataTest, PrefetchedBatchesAreTheSame) {
+  auto data = Dataset::open(options(write("a.txt", letters(500))));
+  Prefetch next([&](std::int64_t step) { return data->batch(step); }, 7, 40);
+  for (std::int64_t step = 7; step < 40; ++step) EXPECT_TRUE(next().tokens.same_bits(data->batch(step).tokens));
+}
+
+TEST(Prefetch, CarriesExceptionsInTheirTurn) {
+  Prefetch next(
+      [](std::int64_t step) {
+        if (step == 2) throw std::runtime_error("no batch 2");
+        return Batch{.total_weights = step};
+      },
+      0, 10);
+  EXPECT_EQ(next().total_weights, 0);
+  EXPECT_EQ(next().total_weights, 1);
+  EXPECT_THROW(next(), std::runtime_error);
+  EXPECT_THROW(next(), std::runtime_error);
+}
+
+TEST(Prefetch, EndsWithoutBeingAsked) {
+  std::atomic<int> made = 0;
+  {
+    Prefetch next([&](std::int64_t) { return ++made, Batch{}; }, 0, 1000000, 3);
+    (void)next();
+  }
+  EXPECT_LE(made, 5);
 }
 
 }  // namespace

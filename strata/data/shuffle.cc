@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <random>
 
@@ -12,8 +13,8 @@ namespace {
 
 class Cipher {
  public:
-  Cipher(std::uint64_t max_index, std::uint32_t seed) {
-    int bits = static_cast<int>(std::ceil(std::log2(static_cast<double>(max_index))));
+  /// Over blocks of at least `bits`.
+  Cipher(int bits, std::uint32_t seed) {
     half_ = std::max(bits + bits % 2, 16) / 2;
     mask_ = (std::uint64_t{1} << half_) - 1;
     std::seed_seq{seed}.generate(keys_.begin(), keys_.end());
@@ -36,15 +37,27 @@ class Cipher {
   std::array<std::uint32_t, 4> keys_;
 };
 
+/// Grain's number of bits; too few for 2^k, which is then one bit longer than the block.
+int bits_of(std::uint64_t max_index) { return static_cast<int>(std::ceil(std::log2(static_cast<double>(max_index)))); }
+
+std::uint64_t walk(const Cipher& cipher, std::uint64_t index, std::uint64_t max_index) {
+  do index = cipher.encrypt(index);
+  while (index > max_index);
+  return index;
+}
+
 }  // namespace
 
 std::uint64_t index_shuffle(std::uint64_t index, std::uint64_t max_index, std::uint32_t seed) {
   STRATA_CHECK(index <= max_index, "index {} of {}", index, max_index);
   if (max_index == 0) return 0;
-  const Cipher cipher(max_index, seed);
-  do index = cipher.encrypt(index);
-  while (index > max_index);
-  return index;
+  return walk(Cipher(bits_of(max_index), seed), index, max_index);
+}
+
+std::uint64_t permute(std::uint64_t index, std::uint64_t n, std::uint32_t seed) {
+  STRATA_CHECK(index < n, "index {} of {}", index, n);
+  if (n == 1) return 0;
+  return walk(Cipher(std::max(bits_of(n - 1), static_cast<int>(std::bit_width(n - 1))), seed), index, n - 1);
 }
 
 }  // namespace strata::data

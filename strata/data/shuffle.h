@@ -13,4 +13,8 @@ namespace strata::data {
 /// Source: grain/_src/python/experimental/index_shuffle/index_shuffle.cc; keys by std::seed_seq.
 std::uint64_t index_shuffle(std::uint64_t index, std::uint64_t max_index, std::uint32_t seed);
 
+/// The image of `index` among 0 .. n-1: index_shuffle(index, n - 1, seed), and for the n where that is no permutation, the same cipher
+/// over two bits more. Needs index < n.
+std::uint64_t permute(std::uint64_t index, std::uint64_t n, std::uint32_t seed);
+
 }  // namespace strata::data

@@ -23,7 +23,7 @@ constexpr double kSeeds = 2147483647;
 std::vector<Field> make_fields() {
   using C = Config;
   std::vector<Field> out = {
-      {"vocab_size", &C::vocab_size, "size of the vocabulary; byte tokens are 256", 256, 1e6},
+      {"vocab_size", &C::vocab_size, "size of the vocabulary; at least the tokenizer's, which is 256 for bytes", 256, 1e6},
       {"base_emb_dim", &C::base_emb_dim, "width of the residual stream", 1, 65536},
       {"base_num_query_heads", &C::base_num_query_heads, "attention heads", 1, 1024},
       {"base_num_kv_heads", &C::base_num_kv_heads, "heads of keys and values; divides base_num_query_heads", 1, 1024},
@@ -36,8 +36,13 @@ std::vector<Field> make_fields() {
       {"weight_dtype", &C::weight_dtype, "type of weights and moments", 0, 0, {"float32"}},
       {"remat_policy", &C::remat_policy, "what backward keeps: all, results of products, nothing", 0, 0, {"full_save", "minimal", "full"}},
       {"init_weights_seed", &C::init_weights_seed, "seed of the first weights", 0, kSeeds},
-      {"train_files", &C::train_files, "text files or patterns, as a list or separated by commas"},
-      {"eval_fraction", &C::eval_fraction, "share of the text, at its end, kept for evaluation", 0, 0.9},
+      {"train_files", &C::train_files,
+       "sources as a list or separated by ';', each files or patterns separated by ',', at its end its weight in the blend: "
+       "kjv/*.txt,0.5;python/**/*.py,0.3"},
+      {"train_data_columns", &C::train_data_columns, "JSONL files: the member of each object that holds the text"},
+      {"tokenizer_type", &C::tokenizer_type, "what makes tokens of text", 0, 0, {"byte", "sentencepiece"}},
+      {"tokenizer_path", &C::tokenizer_path, "the .model file of a SentencePiece tokenizer"},
+      {"eval_fraction", &C::eval_fraction, "share of each source, at its end, kept for evaluation", 0, 0.9},
       {"max_target_length", &C::max_target_length, "tokens of a sequence", 1, 1 << 20},
       {"per_device_batch_size", &C::per_device_batch_size, "sequences of a step", 1, 65536},
       {"data_shuffle_seed", &C::data_shuffle_seed, "seed of the order of the data", 0, kSeeds},
@@ -73,7 +78,7 @@ std::string allowed(const Field& f) {
     return fmt::format("an integer from {} to {}", static_cast<std::int64_t>(f.least), static_cast<std::int64_t>(f.most));
   if (std::holds_alternative<double Config::*>(f.member)) return fmt::format("a number from {:g} to {:g}", f.least, f.most);
   if (std::holds_alternative<bool Config::*>(f.member)) return "true or false";
-  if (std::holds_alternative<Texts Config::*>(f.member)) return "a list of file names or patterns";
+  if (std::holds_alternative<Texts Config::*>(f.member)) return "a list of sources";
   return f.choices.empty() ? "text" : fmt::format("{}", fmt::join(f.choices, " or "));
 }
 
@@ -112,7 +117,7 @@ Texts split(const std::string& text) {
   Texts out;
   std::size_t from = 0;
   for (std::size_t at; from <= text.size(); from = at + 1) {
-    at = std::min(text.find(',', from), text.size());
+    at = std::min(text.find(';', from), text.size());
     if (at > from) out.push_back(text.substr(from, at - from));
   }
   return out;

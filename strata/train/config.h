@@ -34,6 +34,9 @@ struct Config {
   std::int64_t init_weights_seed = 0;
   // The data.
   std::vector<std::string> train_files;
+  std::string train_data_columns = "text";
+  std::string tokenizer_type = "byte";
+  std::string tokenizer_path;
   double eval_fraction = 0.02;
   std::int64_t max_target_length = 256;
   std::int64_t per_device_batch_size = 8;

@@ -39,13 +39,13 @@ std::string write(const std::string& name, const std::string& text) {
 
 TEST(Config, KeysReadLikeMaxTexts) {
   const Config c = with(
-      {"base_emb_dim=64", "learning_rate=3e-4", "enable_checkpointing=false", "dtype=bfloat16", "steps=1e4", "train_files=a.txt,b/*.txt"});
+      {"base_emb_dim=64", "learning_rate=3e-4", "enable_checkpointing=false", "dtype=bfloat16", "steps=1e4", "train_files=a.txt,0.5;b/*.txt"});
   EXPECT_EQ(c.base_emb_dim, 64);
   EXPECT_EQ(c.learning_rate, 3e-4);
   EXPECT_FALSE(c.enable_checkpointing);
   EXPECT_EQ(c.dtype, "bfloat16");
   EXPECT_EQ(c.steps, 10000);
-  EXPECT_THAT(c.train_files, ElementsAre("a.txt", "b/*.txt"));
+  EXPECT_THAT(c.train_files, ElementsAre("a.txt,0.5", "b/*.txt"));
 }
 
 TEST(Config, LaterValuesWin) {
@@ -57,7 +57,7 @@ TEST(Config, LaterValuesWin) {
 }
 
 TEST(Config, WhatIsPrintedIsRead) {
-  const Config c = with({"learning_rate=0.00123", "run_name=a b", "metrics_file=m.jsonl", "train_files=a.txt,b.txt"});
+  const Config c = with({"learning_rate=0.00123", "run_name=a b", "metrics_file=m.jsonl", "train_files=a.txt,2;b.txt"});
   EXPECT_EQ(to_yaml(read_config(write("printed.yml", to_yaml(c)), {})), to_yaml(c));
 }
 

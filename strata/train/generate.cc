@@ -7,7 +7,6 @@
 #include "strata/api/jit.h"
 #include "strata/api/lax.h"
 #include "strata/base/file.h"
-#include "strata/data/tokenizer.h"
 #include "strata/train/state.h"
 
 namespace strata::train {
@@ -54,15 +53,17 @@ Result<Generator> Generator::load(const std::string& path) {
   Config config = config_of(*checkpoint);
   auto params = params_from_checkpoint(*checkpoint, config);
   if (!params) return params.status();
-  return Generator(std::move(config), std::move(*params), checkpoint->step);
+  auto tokenizer = data::load_tokenizer(config.tokenizer_type, config.tokenizer_path);
+  if (!tokenizer) return tokenizer.status();
+  return Generator(std::move(config), std::move(*tokenizer), std::move(*params), checkpoint->step);
 }
 
 void Generator::generate(std::string_view prompt, const GenerateOptions& options,
                          const std::function<void(std::string_view)>& piece) const {
-  const data::ByteTokenizer tokenizer;
+  data::StreamDecoder text(*tokenizer_);
   const std::int64_t length = config_.max_target_length;
-  std::vector<std::int32_t> tokens = tokenizer.encode(prompt);
-  if (tokens.empty()) tokens.push_back('\n');
+  std::vector<std::int32_t> tokens = tokenizer_->encode(prompt);
+  if (tokens.empty()) tokens.push_back(tokenizer_->separator());
   const llama::Config model = model_config(config_);
   // Queries see earlier keys only, so whatever fills the window behind the last token changes nothing before it.
   const auto next_logits = jit(
@@ -76,10 +77,11 @@ void Generator::generate(std::string_view prompt, const GenerateOptions& options
     std::vector<std::int32_t> window(tokens.end() - static_cast<std::ptrdiff_t>(seen), tokens.end());
     window.resize(static_cast<std::size_t>(length), 0);
     const Literal logits = next_logits(params_, array(window), Array(Literal::scalar(static_cast<std::int32_t>(seen - 1)))).literal();
-    const auto bytes = logits.span<float>().first(static_cast<std::size_t>(data::ByteTokenizer::kVocabSize));
-    tokens.push_back(sample(bytes, options.temperature, uniform_number(options.seed, static_cast<std::uint64_t>(i))));
-    piece(tokenizer.decode({tokens.back()}));
+    const auto known = logits.span<float>().first(static_cast<std::size_t>(tokenizer_->vocab_size()));
+    tokens.push_back(sample(known, options.temperature, uniform_number(options.seed, static_cast<std::uint64_t>(i))));
+    piece(text.add(tokens.back()));
   }
+  piece(text.finish());
 }
 
 }  // namespace strata::train

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "strata/base/result.h"
+#include "strata/data/tokenizer.h"
 #include "strata/model/llama/model.h"
 #include "strata/train/config.h"
 
@@ -32,7 +33,7 @@ class Generator {
   /// `path`: a checkpoint's folder, or the folder of a run or of its checkpoints, of which the newest whole one is taken.
   static Result<Generator> load(const std::string& path);
 
-  /// Continues `prompt` (empty: a new document), handing on each piece of text as it is drawn. Sees the last
+  /// Continues `prompt` (empty: a new document), handing on each piece of text, whole characters, as it is drawn. Sees the last
   /// max_target_length tokens at most. The same seed gives the same text.
   void generate(std::string_view prompt, const GenerateOptions& options, const std::function<void(std::string_view)>& piece) const;
 
@@ -40,8 +41,10 @@ class Generator {
   std::int64_t step() const { return step_; }
 
  private:
-  Generator(Config config, llama::Params params, std::int64_t step) : config_(std::move(config)), params_(std::move(params)), step_(step) {}
+  Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer, llama::Params params, std::int64_t step)
+      : config_(std::move(config)), tokenizer_(std::move(tokenizer)), params_(std::move(params)), step_(step) {}
   Config config_;
+  std::shared_ptr<const data::Tokenizer> tokenizer_;
   llama::Params params_;
   std::int64_t step_;
 };

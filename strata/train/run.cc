@@ -4,7 +4,7 @@
 
 #include "strata/base/text.h"
 #include "strata/checkpoint/writer.h"
-#include "strata/data/batches.h"
+#include "strata/data/prefetch.h"
 #include "strata/train/interrupt.h"
 #include "strata/train/metrics.h"
 #include "strata/train/state.h"
@@ -30,12 +30,10 @@ class Pace {
 
 class Run {
  public:
-  Run(const Config& config, Progress& progress, data::Corpus corpus, data::Batches batches, std::optional<data::Batches> eval)
+  Run(const Config& config, Progress& progress, data::Dataset data)
       : c_(config),
         progress_(progress),
-        corpus_(std::move(corpus)),
-        batches_(std::move(batches)),
-        eval_batches_(std::move(eval)),
+        data_(std::move(data)),
         step_function_(make_step(model_config(config), make_optimizer(config))),
         eval_function_(make_eval(model_config(config))),
         flops_(llama::flops_per_step(model_config(config), config.per_device_batch_size, config.max_target_length)),
@@ -58,9 +56,8 @@ class Run {
 
   const Config& c_;
   Progress& progress_;
-  data::Corpus corpus_;
-  data::Batches batches_;
-  std::optional<data::Batches> eval_batches_;
+  data::Dataset data_;
+  std::optional<data::Prefetch> batches_;
   decltype(make_step({}, std::declval<optim::AdamW>())) step_function_;
   decltype(make_eval({})) eval_function_;
   double flops_;
@@ -83,7 +80,8 @@ Status Run::resume() {
   }
   auto state = from_checkpoint(*latest->checkpoint, c_);
   if (!state) return state.status();
-  if (!same_text(*latest->checkpoint, corpus_)) progress_.line("note: train_files hold another text than when the checkpoint was written");
+  if (std::string differs = check_data(*latest->checkpoint, data_); !differs.empty())
+    progress_.line(fmt::format("note: the data is not what the checkpoint was trained on: {}", differs));
   state_ = std::move(*state);
   result_.step = saved_step_ = latest->checkpoint->step;
   result_.checkpoint = latest->folder;
@@ -98,10 +96,11 @@ Status Run::start() {
   auto metrics = Metrics::open(c_.metrics_file.empty() ? run_folder(c_) + "/metrics.jsonl" : c_.metrics_file, result_.step);
   if (!metrics) return metrics.status();
   metrics_ = std::move(*metrics);
-  progress_.line(fmt::format("{} parameters, {} of text in {} windows of {}, {} steps of {} tokens, {}",
-                             human_count(static_cast<double>(llama::count(model_config(c_)))),
-                             human_count(static_cast<double>(corpus_.tokens().size())), batches_.windows(), c_.max_target_length, c_.steps,
-                             c_.per_device_batch_size * c_.max_target_length, run_folder(c_)));
+  std::int64_t tokens = 0;
+  for (const data::SourceInfo& s : data_.sources()) tokens += s.train_tokens;
+  progress_.line(fmt::format("{} parameters, {} tokens of {} sources, {} steps of {} tokens, {}",
+                             human_count(static_cast<double>(llama::count(model_config(c_)))), human_count(static_cast<double>(tokens)),
+                             data_.sources().size(), c_.steps, c_.per_device_batch_size * c_.max_target_length, run_folder(c_)));
   return {};
 }
 
@@ -123,7 +122,7 @@ void Run::report(double seconds) {
 
 Status Run::one_step() {
   const double begin = seconds_now();
-  data::Batch batch = batches_.at(result_.step);
+  data::Batch batch = (*batches_)();
   auto [loss, next] = step_function_(std::move(state_), Array(std::move(batch.tokens)), Array(std::move(batch.targets)));
   state_ = std::move(next);
   result_.loss = loss.template item<float>();
@@ -140,11 +139,15 @@ Status Run::one_step() {
 }
 
 Status Run::evaluate() {
-  const std::int64_t count = std::min(c_.eval_steps, eval_batches_->batches());
   double total = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    data::Batch batch = eval_batches_->at(i);
-    total += eval_function_(state_.params, Array(std::move(batch.tokens)), Array(std::move(batch.targets))).template item<float>();
+  std::int64_t count = 0;
+  for (std::size_t source = 0; source < data_.sources().size(); ++source) {
+    for (std::int64_t i = 0; i < std::min(c_.eval_steps, data_.eval_batches(source)); ++i) {
+      data::Batch batch = data_.eval_batch(source, i);
+      if (batch.total_weights < c_.per_device_batch_size * c_.max_target_length && i > 0) break;  // the last one is not full
+      total += eval_function_(state_.params, Array(std::move(batch.tokens)), Array(std::move(batch.targets))).template item<float>();
+      ++count;
+    }
   }
   const auto loss = static_cast<float>(total / static_cast<double>(count));
   progress_.line(fmt::format("eval after step: {}, loss: {:.4f}, bits per byte: {:.4f}", result_.step, loss, loss / std::log(2.0)));
@@ -154,7 +157,7 @@ Status Run::evaluate() {
 Status Run::save() {
   if (!c_.enable_checkpointing || saved_step_ == result_.step) return {};
   if (Status s = metrics_->sync(); !s.ok()) return s;
-  if (Status s = writer_.save(to_checkpoint(state_, result_.step, c_, corpus_)); !s.ok()) return s;
+  if (Status s = writer_.save(to_checkpoint(state_, result_.step, c_, data_)); !s.ok()) return s;
   saved_step_ = result_.step;
   return c_.async_checkpointing ? Status() : writer_.wait();
 }
@@ -163,11 +166,12 @@ Result<RunResult> Run::go() {
   Interrupt interrupt;
   const double begin = seconds_now();
   if (result_.step < c_.steps) progress_.show("compiling the first step");
+  batches_.emplace([this](std::int64_t step) { return data_.batch(step); }, result_.step, c_.steps);
   while (result_.step < c_.steps) {
     if (Status s = one_step(); !s.ok()) return s;
     if (Status s = writer_.poll(); !s.ok()) return s;
     if (result_.outcome == Outcome::diverged) break;
-    if (eval_batches_ && due(c_.eval_interval)) {
+    if (due(c_.eval_interval)) {
       if (Status s = evaluate(); !s.ok()) return s;
     }
     if (due(c_.checkpoint_period)) {
@@ -192,23 +196,19 @@ Result<RunResult> Run::go() {
 }  // namespace
 
 Result<RunResult> run(const Config& config, Progress& progress) {
-  auto corpus = data::read_corpus(config.train_files, {.eval_fraction = config.eval_fraction});
-  if (!corpus) return corpus.status();
-  auto batches = data::Batches::make(corpus->train(), {.batch = config.per_device_batch_size,
-                                                       .length = config.max_target_length,
-                                                       .seed = static_cast<std::uint32_t>(config.data_shuffle_seed)});
-  if (!batches) return Status(Code::invalid, "train_files: {}", batches.status().message());
-  std::optional<data::Batches> eval;
-  if (config.eval_interval > 0) {
-    auto made =
-        data::Batches::make(corpus->eval(), {.batch = config.per_device_batch_size, .length = config.max_target_length, .in_order = true});
-    if (!made) return Status(Code::invalid, "eval_fraction={}: {}", config.eval_fraction, made.status().message());
-    eval = std::move(*made);
+  auto data = open_data(config, &progress);
+  progress.clear();
+  if (!data) return data.status();
+  for (std::size_t i = 0; config.eval_interval > 0 && i < data->sources().size(); ++i) {
+    const data::SourceInfo& s = data->sources()[i];
+    if (data->eval_batches(i) > 0) continue;
+    return Status(Code::invalid, "eval_fraction={}: the text is too short: {} of the {} tokens of {} are kept for evaluation, 2 are needed",
+                  config.eval_fraction, s.eval_tokens, s.tokens, s.name);
   }
   if (Status s = make_folders(run_folder(config)); !s.ok()) return s;
   auto lock = FileLock::take(run_folder(config) + "/lock");
   if (!lock) return lock.status();
-  Run r(config, progress, std::move(*corpus), std::move(*batches), std::move(eval));
+  Run r(config, progress, std::move(*data));
   if (Status s = r.start(); !s.ok()) return s;
   return r.go();
 }

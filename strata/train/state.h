@@ -3,7 +3,7 @@
 
 #include "strata/base/result.h"
 #include "strata/checkpoint/checkpoint.h"
-#include "strata/data/corpus.h"
+#include "strata/data/dataset.h"
 #include "strata/train/config.h"
 #include "strata/train/step.h"
 
@@ -17,8 +17,11 @@ optim::AdamW make_optimizer(const Config& config);
 /// Fresh weights and moments of the configuration's seed.
 State init_state(const Config& config);
 
-/// Parts "params" and "optimizer"; notes: the configuration, which text, the random key of the weights, the version.
-checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config, const data::Corpus& corpus);
+/// The texts that a configuration names, with its tokenizer. Fails as data::load_tokenizer and data::Dataset::open do.
+Result<data::Dataset> open_data(const Config& config, Progress* progress = nullptr);
+
+/// Parts "params" and "optimizer"; notes: the configuration, `data.state(step)`, the random key of the weights, the version.
+checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config, const data::Dataset& data);
 
 /// The state in a checkpoint. Throws ConfigError when it is of a model of other shape than the configuration's, naming
 /// the keys that differ; Code::corrupt when tensors are missing or of other types.
@@ -27,7 +30,7 @@ Result<State> from_checkpoint(const checkpoint::Checkpoint& checkpoint, const Co
 Result<llama::Params> params_from_checkpoint(const checkpoint::Checkpoint& checkpoint, const Config& config);
 /// The configuration that a checkpoint was written under. Throws ConfigError for a note that is none.
 Config config_of(const checkpoint::Checkpoint& checkpoint);
-/// Whether the text is the one that the checkpoint's run read.
-bool same_text(const checkpoint::Checkpoint& checkpoint, const data::Corpus& corpus);
+/// What differs between the data that the checkpoint's run read and this; empty when nothing does.
+std::string check_data(const checkpoint::Checkpoint& checkpoint, const data::Dataset& data);
 
 }  // namespace strata::train

@@ -1,0 +1,71 @@
+#include "strata/data/documents.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "strata/base/file.h"
+#include "strata/data/utf8.h"
+
+namespace strata::data {
+namespace {
+
+std::size_t line_of(std::string_view bytes, std::size_t at) {
+  return 1 + static_cast<std::size_t>(std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+}
+
+Status check_text(const std::string& path, std::string_view bytes) {
+  if (std::size_t at = bytes.find('\0'); at != std::string::npos)
+    return Status(Code::invalid, "{}: not a text file: byte {} of {} is NUL", path, at, bytes.size());
+  if (std::size_t at = first_invalid(bytes); at != std::string::npos) {
+    return Status(Code::invalid, "{}: not UTF-8: byte {} of {}, in line {}, is 0x{:02x}; `iconv -f latin1 -t utf-8` converts old texts", path,
+                  at, bytes.size(), line_of(bytes, at), static_cast<unsigned char>(bytes[at]));
+  }
+  return {};
+}
+
+Result<std::string> text_of(std::string_view line, const std::string& where, const std::string& column) {
+  const auto object = nlohmann::json::parse(line, nullptr, false);
+  if (!object.is_object()) return Status(Code::invalid, "{}: no JSON object", where);
+  const auto text = object.find(column);
+  if (text == object.end() || !text->is_string())
+    return Status(Code::invalid, "{}: no text under \"{}\" (train_data_columns names the member that holds it)", where, column);
+  auto out = text->get<std::string>();
+  if (std::size_t at = out.find('\0'); at != std::string::npos)
+    return Status(Code::invalid, "{}: not a text: byte {} of {} is NUL", where, at, out.size());
+  return out;
+}
+
+Result<std::vector<std::string>> lines_of(std::string_view bytes, const std::string& path, const std::string& column) {
+  std::vector<std::string> out;
+  std::size_t number = 0;
+  while (!bytes.empty()) {
+    const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+    const std::string_view line = bytes.substr(0, end);
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+    ++number;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    auto text = text_of(line, fmt::format("{}:{}", path, number), column);
+    if (!text) return text.status();
+    if (!text->empty()) out.push_back(std::move(*text));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> documents_of(std::string bytes, const std::string& path, const DocumentOptions& o) {
+  if (bytes.starts_with("\xef\xbb\xbf")) bytes.erase(0, 3);  // a byte order mark is no text
+  if (Status s = check_text(path, bytes); !s.ok()) return s;
+  if (path.ends_with(".jsonl")) return lines_of(bytes, path, o.column);
+  std::vector<std::string> out;
+  if (!bytes.empty()) out.push_back(std::move(bytes));
+  return out;
+}
+
+Result<std::vector<std::string>> read_documents(const std::string& path, const DocumentOptions& options) {
+  auto bytes = read_file(path);
+  if (!bytes) return bytes.status();
+  return documents_of(std::move(*bytes), path, options);
+}
+
+}  // namespace strata::data

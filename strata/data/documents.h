@@ -1,0 +1,25 @@
+// Text files as documents: a plain file is one, a line of a JSONL file is one.
+//
+//   auto documents = data::read_documents("notes.jsonl", {.column = "text"});
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strata/base/result.h"
+
+namespace strata::data {
+
+struct DocumentOptions {
+  /// JSONL: the member of each object that holds the text.
+  std::string column = "text";
+};
+
+/// Files whose names end in ".jsonl" are JSONL: an object on each line (blank lines are passed over). Empty texts are no documents, so
+/// the list may be empty. Code::invalid for what is no text: with a NUL byte, or not UTF-8, and for lines that are no such objects;
+/// the message says where.
+Result<std::vector<std::string>> read_documents(const std::string& path, const DocumentOptions& options = {});
+/// The same for a file's bytes.
+Result<std::vector<std::string>> documents_of(std::string bytes, const std::string& path, const DocumentOptions& options = {});
+
+}  // namespace strata::data

@@ -1,0 +1,183 @@
+#include "strata/data/row.h"
+
+#include <algorithm>
+
+#include "strata/base/checksum.h"
+#include "strata/base/file.h"
+#include "strata/base/text.h"
+#include "strata/base/thread_pool.h"
+#include "strata/data/documents.h"
+
+namespace strata::data {
+namespace {
+
+/// Bytes that are encoded between two reports.
+constexpr std::size_t kRound = std::size_t{8} << 20;
+
+struct Part {
+  std::string_view text;
+  bool ends_document;
+};
+
+std::vector<Part> parts_of(const std::vector<std::string>& documents, const Tokenizer& tokenizer) {
+  std::vector<Part> out;
+  for (std::string_view rest : documents) {
+    while (!rest.empty()) {
+      const std::size_t n = tokenizer.part(rest);
+      out.push_back({rest.substr(0, n), n == rest.size()});
+      rest.remove_prefix(n);
+    }
+  }
+  return out;
+}
+
+Tokens encode(const std::vector<std::string>& documents, const std::string& name, const Tokenizer& tokenizer, const RowOptions& o) {
+  struct Work {
+    std::span<const Part> parts;
+    std::vector<std::vector<std::int32_t>> tokens;
+    const Tokenizer& tokenizer;
+  };
+  const std::vector<Part> parts = parts_of(documents, tokenizer);
+  double total = 0, done = 0;
+  for (const Part& p : parts) total += static_cast<double>(p.text.size());
+  TokensBuilder builder(tokenizer);
+  for (std::size_t from = 0, to = 0; from < parts.size(); from = to) {
+    double bytes = 0;
+    while (to < parts.size() && bytes < static_cast<double>(kRound)) bytes += static_cast<double>(parts[to++].text.size());
+    Work work{std::span(parts).subspan(from, to - from), std::vector<std::vector<std::int32_t>>(to - from), tokenizer};
+    auto run = [](void* ctx, std::int64_t begin, std::int64_t end) {
+      auto& w = *static_cast<Work*>(ctx);
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) w.tokens[i] = w.tokenizer.encode(w.parts[i].text);
+    };
+    parallel_for(static_cast<std::int64_t>(to - from), 1, run, &work);
+    for (std::size_t i = 0; i < work.parts.size(); ++i) {
+      builder.add_part(work.tokens[i]);
+      if (work.parts[i].ends_document) builder.end_document();
+    }
+    done += bytes;
+    o.progress(fmt::format("tokenising {}: {:.0f} % of {}B", name, 100 * done / total, human_count(total)));
+  }
+  return std::move(builder).finish();
+}
+
+/// Names the tokens of these documents: 32 bits of CRC-32C and 64 of FNV-1a over words. Not proof against those who look for two
+/// texts of one name, only against chance.
+std::string cache_name(const std::vector<std::string>& documents, const Tokenizer& tokenizer) {
+  std::uint64_t fnv = 0xcbf29ce484222325u;
+  auto mix = [&](std::uint64_t word) {
+    fnv = (fnv ^ word) * 0x100000001b3u;
+    fnv ^= fnv >> 32;
+  };
+  std::uint32_t crc = crc32c(tokenizer.fingerprint());
+  for (const std::string& d : documents) {
+    crc = crc32c(d, crc);
+    mix(d.size());
+    for (std::size_t i = 0; i < d.size(); i += 8) {
+      std::uint64_t word = 0;
+      std::copy_n(d.data() + i, std::min<std::size_t>(8, d.size() - i), reinterpret_cast<char*>(&word));
+      mix(word);
+    }
+  }
+  return fmt::format("{}{:016x}.tokens", hex32(crc), fnv);
+}
+
+/// Tokens of texts, from the cache where they are there.
+Tokens tokens_of(const std::vector<std::string>& documents, const std::string& name, const Tokenizer& tokenizer, const RowOptions& o) {
+  if (o.cache_folder.empty() || tokenizer.type() == "byte") return encode(documents, name, tokenizer, o);
+  const std::string path = o.cache_folder + "/" + cache_name(documents, tokenizer);
+  auto found = Tokens::open(path);
+  if (found && found->fingerprint() == tokenizer.fingerprint() && found->documents() == static_cast<std::int64_t>(documents.size()))
+    return *found;
+  Tokens made = encode(documents, name, tokenizer, o);
+  // A cache that cannot be written costs the next run its time, and nothing else.
+  Status written = make_folders(o.cache_folder);
+  if (written.ok()) written = made.write(path);
+  if (!written.ok()) o.progress(fmt::format("tokens of {} are not kept: {}", name, written.message()));
+  return made;
+}
+
+Status check_tokenizer(const Tokens& tokens, const Tokenizer& tokenizer, const std::string& path) {
+  if (tokens.fingerprint() == tokenizer.fingerprint() && tokens.vocab_size() == tokenizer.vocab_size()) return {};
+  return Status(Code::invalid, "{}: its tokens are of the tokenizer {}, the run's is {}: set tokenizer_type and tokenizer_path", path,
+                tokens.fingerprint(), tokenizer.fingerprint());
+}
+
+}  // namespace
+
+void Row::add(Tokens tokens) {
+  if (tokens.size() == 0) return;
+  const std::uint32_t checksum = tokens.checksum();
+  checksum_ = crc32c({reinterpret_cast<const char*>(&checksum), sizeof checksum}, checksum_);
+  size_ += tokens.size();
+  documents_ += tokens.documents();
+  segments_.push_back({size_ - tokens.size(), documents_ - tokens.documents(), std::move(tokens)});
+}
+
+Result<Row> Row::read(const Source& source, const Tokenizer& tokenizer, const RowOptions& o) {
+  Row out;
+  for (const std::string& pattern : source.patterns) {
+    auto files = expand_pattern(pattern);
+    if (!files) return files.status();
+    out.files_.insert(out.files_.end(), files->begin(), files->end());
+  }
+  std::vector<std::string> texts;
+  auto flush = [&] {
+    if (!texts.empty()) out.add(tokens_of(texts, source.name, tokenizer, o));
+    texts.clear();
+  };
+  for (std::size_t i = 0; i < out.files_.size(); ++i) {
+    const std::string& path = out.files_[i];
+    out.starts_.push_back({out.documents_ + static_cast<std::int64_t>(texts.size()), i});
+    if (Tokens::is_token_file(path)) {
+      flush();
+      auto tokens = Tokens::open(path);
+      if (!tokens) return tokens.status();
+      if (Status s = check_tokenizer(*tokens, tokenizer, path); !s.ok()) return s;
+      out.add(std::move(*tokens));
+      continue;
+    }
+    auto documents = read_documents(path, {.column = o.column});
+    if (!documents) return documents.status();
+    std::move(documents->begin(), documents->end(), std::back_inserter(texts));
+  }
+  flush();
+  if (out.size_ == 0 && out.files_.size() == 1) return Status(Code::invalid, "{}: the file is empty; training needs text", out.files_.front());
+  if (out.size_ == 0) return Status(Code::invalid, "the {} files of {} are all empty; training needs text", out.files_.size(), source.name);
+  return out;
+}
+
+void Row::copy(std::int64_t from, std::span<std::int32_t> out) const {
+  STRATA_CHECK(from >= 0 && from + static_cast<std::int64_t>(out.size()) <= size_, "tokens {} + {} of {}", from, out.size(), size_);
+  auto s = std::prev(std::upper_bound(segments_.begin(), segments_.end(), from, [](std::int64_t t, const Segment& x) { return t < x.token; }));
+  while (!out.empty()) {
+    const std::int64_t at = from - s->token, n = std::min(s->tokens.size() - at, static_cast<std::int64_t>(out.size()));
+    s->tokens.copy(at, out.first(static_cast<std::size_t>(n)));
+    out = out.subspan(static_cast<std::size_t>(n));
+    from += n;
+    ++s;
+  }
+}
+
+std::int64_t Row::document(std::int64_t d) const {
+  STRATA_CHECK(d >= 0 && d <= documents_, "document {} of {}", d, documents_);
+  if (d == documents_) return size_;
+  auto s = std::prev(std::upper_bound(segments_.begin(), segments_.end(), d, [](std::int64_t v, const Segment& x) { return v < x.document; }));
+  return s->token + s->tokens.document(d - s->document);
+}
+
+std::int64_t Row::document_of(std::int64_t token) const {
+  STRATA_CHECK(token >= 0 && token < size_, "token {} of {}", token, size_);
+  std::int64_t first = 0, last = documents_;  // first begins at or before the token, last behind it
+  while (last - first > 1) {
+    const std::int64_t middle = first + (last - first) / 2;
+    (document(middle) <= token ? first : last) = middle;
+  }
+  return first;
+}
+
+const std::string& Row::file_of(std::int64_t document) const {
+  auto s = std::upper_bound(starts_.begin(), starts_.end(), document, [](std::int64_t d, const FileStart& x) { return d < x.document; });
+  return files_[std::prev(s)->file];
+}
+
+}  // namespace strata::data

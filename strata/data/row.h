@@ -1,0 +1,55 @@
+// The tokens of one source: texts and token files joined to one row. Private to this room.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "strata/data/sources.h"
+#include "strata/data/token_file.h"
+
+namespace strata::data {
+
+struct RowOptions {
+  std::string column;
+  std::string cache_folder;
+  /// Called with what is being done.
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+class Row {
+ public:
+  /// Fails as `Dataset::open` says.
+  static Result<Row> read(const Source& source, const Tokenizer& tokenizer, const RowOptions& options);
+
+  std::int64_t size() const { return size_; }
+  std::int64_t documents() const { return documents_; }
+  std::uint32_t checksum() const { return checksum_; }
+  const std::vector<std::string>& files() const { return files_; }
+  void copy(std::int64_t from, std::span<std::int32_t> out) const;
+  /// The token that document d begins with; of d = documents(), size().
+  std::int64_t document(std::int64_t d) const;
+  /// The document that holds a token.
+  std::int64_t document_of(std::int64_t token) const;
+  const std::string& file_of(std::int64_t document) const;
+
+ private:
+  struct Segment {
+    std::int64_t token, document;  // the first of each
+    Tokens tokens;
+  };
+  struct FileStart {
+    std::int64_t document;
+    std::size_t file;
+  };
+  void add(Tokens tokens);
+  std::vector<Segment> segments_;
+  std::vector<FileStart> starts_;
+  std::vector<std::string> files_;
+  std::int64_t size_ = 0, documents_ = 0;
+  std::uint32_t checksum_ = 0;
+};
+
+}  // namespace strata::data

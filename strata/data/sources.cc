@@ -1,0 +1,111 @@
+#include "strata/data/sources.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+namespace strata::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> split(const std::string& text, char by) {
+  std::vector<std::string> out;
+  std::size_t from = 0;
+  for (std::size_t at; from <= text.size(); from = at + 1) {
+    at = std::min(text.find(by, from), text.size());
+    std::size_t begin = from, end = at;
+    while (begin < end && std::isspace(static_cast<unsigned char>(text[begin]))) ++begin;
+    while (end > begin && std::isspace(static_cast<unsigned char>(text[end - 1]))) --end;
+    if (end > begin) out.push_back(text.substr(begin, end - begin));
+  }
+  return out;
+}
+
+std::optional<double> number(const std::string& text) {
+  double out;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return out;
+}
+
+bool is_pattern(const std::string& text) { return text.find_first_of("*?[") != std::string::npos; }
+
+std::string short_name(const std::string& pattern) {
+  std::string out;
+  for (const fs::path& part : fs::path(pattern)) {
+    if (is_pattern(part.string())) return out.empty() ? "source" : out;
+    if (part.string() != "." && part.string() != ".." && part.string() != "/" && !part.empty()) out = part.string();
+  }
+  return fs::path(out).stem().string().empty() ? "source" : fs::path(out).stem().string();
+}
+
+/// Adds what lies in `folder` and matches the parts from `at` on.
+void match(const fs::path& folder, const std::vector<std::string>& parts, std::size_t at, std::set<std::string>& out) {
+  std::error_code error;
+  const bool last = at + 1 == parts.size();
+  if (!is_pattern(parts[at])) {
+    const fs::path next = folder / parts[at];
+    if (last ? fs::exists(next, error) && !fs::is_directory(next, error) : fs::is_directory(next, error))
+      last ? (void)out.insert(next.string()) : match(next, parts, at + 1, out);
+    return;
+  }
+  if (parts[at] == "**" && !last) match(folder, parts, at + 1, out);
+  for (const auto& entry : fs::directory_iterator(folder.empty() ? "." : folder, fs::directory_options::skip_permission_denied, error)) {
+    const std::string name = entry.path().filename().string();
+    const fs::path next = folder / name;
+    const bool is_folder = entry.is_directory(error);
+    if (parts[at] == "**") {
+      if (name.starts_with('.')) continue;
+      if (is_folder && !entry.is_symlink(error)) match(next, parts, at, out);  // a link may lead back up
+      if (last && !is_folder) out.insert(next.string());
+      continue;
+    }
+    if (::fnmatch(parts[at].c_str(), name.c_str(), FNM_PERIOD) != 0) continue;
+    if (last && !is_folder) out.insert(next.string());
+    if (!last && is_folder) match(next, parts, at + 1, out);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Source>> parse_sources(const std::vector<std::string>& entries) {
+  std::vector<Source> out;
+  std::set<std::string> names;
+  for (const std::string& entry : entries) {
+    for (const std::string& text : split(entry, ';')) {
+      Source source;
+      source.patterns = split(text, ',');
+      if (auto weight = source.patterns.empty() ? std::nullopt : number(source.patterns.back())) {
+        source.weight = *weight;
+        source.patterns.pop_back();
+      }
+      if (source.patterns.empty()) return Status(Code::invalid, "train_files: '{}' names no files", text);
+      const std::string name = short_name(source.patterns.front());
+      source.name = name;
+      for (int i = 2; !names.insert(source.name).second; ++i) source.name = fmt::format("{}-{}", name, i);
+      out.push_back(std::move(source));
+    }
+  }
+  if (out.empty()) return Status(Code::invalid, "train_files names no files");
+  return out;
+}
+
+Result<std::vector<std::string>> expand_pattern(const std::string& pattern) {
+  std::string text = pattern;
+  if (const char* home = std::getenv("HOME"); home && text.starts_with("~/")) text = home + text.substr(1);
+  if (!is_pattern(text)) return std::vector<std::string>{text};
+  std::vector<std::string> parts;
+  for (const fs::path& part : fs::path(text).relative_path()) parts.push_back(part.string());
+  std::set<std::string> found;
+  match(text.starts_with('/') ? "/" : "", parts, 0, found);
+  if (found.empty()) return Status(Code::not_found, "{}: no file matches", pattern);
+  return std::vector<std::string>(found.begin(), found.end());
+}
+
+}  // namespace strata::data
