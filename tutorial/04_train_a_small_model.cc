@@ -3,7 +3,7 @@
 
 #include <iostream>
 
-#include "strata/data/batches.h"
+#include "strata/data/dataset.h"
 #include "strata/train/step.h"
 
 using namespace strata;
@@ -38,7 +38,7 @@ int main() {
   std::cout << llama::count(model) << " weights\n";
 
   const std::string text = song();
-  auto batches = data::Batches::make(text, {.batch = 8, .length = 64, .seed = 0});
+  auto batches = data::Dataset::of_documents({text}, {.eval_fraction = 0, .batch = 8, .length = 64});
   if (!batches) {
     std::cerr << batches.status().message() << "\n";
     return 1;
@@ -49,7 +49,7 @@ int main() {
   auto step = train::make_step(model, optimizer);
 
   for (int i = 0; i < 120; ++i) {
-    data::Batch batch = batches->at(i);
+    data::Batch batch = batches->batch(i);
     auto [loss, next] = step(std::move(state), Array(batch.tokens), Array(batch.targets));
     state = std::move(next);
     if (i % 40 == 0 || i == 119) std::cout << "step " << i << " loss " << round(loss * 100) / 100 << "\n";

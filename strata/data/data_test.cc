@@ -69,6 +69,14 @@ TEST_F(DataTest, DocumentsAreFollowedBySeparators) {
   EXPECT_FALSE(data->batch(0).weights);
 }
 
+TEST_F(DataTest, TextsInMemoryAreASourceToo) {
+  write("a.txt", letters(100)), write("b.txt", letters(60));
+  auto files = Dataset::open(options(folder_ + "/*.txt")), memory = Dataset::of_documents({letters(100), letters(60)}, options(""));
+  ASSERT_TRUE(memory.ok());
+  EXPECT_TRUE(files->batch(3).tokens.same_bits(memory->batch(3).tokens));
+  EXPECT_THAT(Dataset::of_documents({}, options("")).status().message(), HasSubstr("text has 0 tokens to train on"));
+}
+
 /// Law: in each epoch every window of a source is read once.
 TEST_F(DataTest, AnEpochVisitsEachWindowOnce) {
   auto data = Dataset::open(options(write("a.txt", letters(1000)) + ",0.7;" + write("b.txt", letters(300, 3)) + ",0.3"));

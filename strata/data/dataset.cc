@@ -51,6 +51,8 @@ struct Dataset::Parts {
   std::vector<SourceInfo> sources;
   std::optional<Mix> mix;
 
+  /// Adds the next source; it may be too short.
+  Status add(const Source& source, Row row);
   std::int64_t windows_of(std::int64_t tokens) const {
     return std::max<std::int64_t>(0, options.window_mode == WindowMode::disjoint ? tokens / options.length : (tokens - 1) / options.length);
   }
@@ -82,50 +84,67 @@ void Dataset::Parts::fill(std::size_t source, std::int64_t from, std::int64_t en
   out.total_weights += seen - 1;
 }
 
-Result<Dataset> Dataset::open(const DatasetOptions& o) {
+Result<std::shared_ptr<Dataset::Parts>> Dataset::begin(const DatasetOptions& o, const std::vector<double>& weights) {
   STRATA_CHECK(o.batch > 0 && o.length > 0 && o.tokenizer, "batch {}, length {}", o.batch, o.length);
+  STRATA_CHECK(o.eval_fraction >= 0 && o.eval_fraction < 1, "eval_fraction is {}", o.eval_fraction);
   if (o.window_mode == WindowMode::disjoint && o.length < 2)
     return Status(Code::invalid, "max_target_length={}: allowed is 2 or more while window_mode is disjoint", o.length);
-  STRATA_CHECK(o.eval_fraction >= 0 && o.eval_fraction < 1, "eval_fraction is {}", o.eval_fraction);
   if (o.vocab_size > 0 && o.tokenizer->vocab_size() > o.vocab_size) {
     return Status(Code::invalid, "vocab_size={}: the tokenizer ({}) has {} tokens; the model needs at least as many", o.vocab_size,
                   o.tokenizer->type(), o.tokenizer->vocab_size());
   }
-  auto sources = parse_sources(o.train_files);
-  if (!sources) return sources.status();
-  auto parts = std::make_shared<Parts>();
-  parts->options = o;
-  parts->options.progress = nullptr;
-  std::vector<double> weights;
-  for (const Source& s : *sources) weights.push_back(s.weight);
   auto mix = Mix::make(weights);
   if (!mix) return Status(mix.status().code(), "train_files: {}", mix.status().message());
-  parts->mix = std::move(*mix);
+  auto out = std::make_shared<Parts>();
+  out->options = o;
+  out->options.progress = nullptr;
+  out->mix = std::move(*mix);
+  return out;
+}
+
+Status Dataset::Parts::add(const Source& source, Row row) {
+  const std::int64_t cut = cut_of(row, options.eval_fraction), windows = windows_of(cut);
+  if (windows == 0 && source.weight > 0) {
+    return Status(Code::invalid, "train_files: the text is too short: {} has {} tokens to train on, a window of max_target_length={} needs {}",
+                  source.name, cut, options.length, options.length + (options.window_mode == WindowMode::overlapping ? 1 : 0));
+  }
+  sources.push_back({.name = source.name,
+                     .patterns = source.patterns,
+                     .files = row.files(),
+                     .weight = source.weight,
+                     .share = mix->share(sources.size()),
+                     .documents = row.documents(),
+                     .tokens = row.size(),
+                     .train_tokens = cut,
+                     .eval_tokens = row.size() - cut,
+                     .windows = windows,
+                     .checksum = row.checksum()});
+  rows.push_back(std::move(row));
+  return {};
+}
+
+Result<Dataset> Dataset::open(const DatasetOptions& o) {
+  auto sources = parse_sources(o.train_files);
+  if (!sources) return sources.status();
+  std::vector<double> weights;
+  for (const Source& s : *sources) weights.push_back(s.weight);
+  auto parts = begin(o, weights);
+  if (!parts) return parts.status();
   RowOptions row_options{.column = o.column, .cache_folder = o.cache_folder};
   if (o.progress) row_options.progress = [&](const std::string& text) { o.progress->show(text); };
-  for (std::size_t i = 0; i < sources->size(); ++i) {
-    const Source& s = (*sources)[i];
+  for (const Source& s : *sources) {
     auto row = Row::read(s, *o.tokenizer, row_options);
     if (!row) return row.status();
-    const std::int64_t cut = cut_of(*row, o.eval_fraction), windows = parts->windows_of(cut);
-    if (windows == 0 && s.weight > 0) {
-      return Status(Code::invalid, "train_files: the text is too short: {} has {} tokens to train on, a window of max_target_length={} needs {}",
-                    s.name, cut, o.length, o.length + (o.window_mode == WindowMode::overlapping ? 1 : 0));
-    }
-    parts->sources.push_back({.name = s.name,
-                              .patterns = s.patterns,
-                              .files = row->files(),
-                              .weight = s.weight,
-                              .share = parts->mix->share(i),
-                              .documents = row->documents(),
-                              .tokens = row->size(),
-                              .train_tokens = cut,
-                              .eval_tokens = row->size() - cut,
-                              .windows = windows,
-                              .checksum = row->checksum()});
-    parts->rows.push_back(std::move(*row));
+    if (Status added = (*parts)->add(s, std::move(*row)); !added.ok()) return added;
   }
-  return Dataset(std::move(parts));
+  return Dataset(std::move(*parts));
+}
+
+Result<Dataset> Dataset::of_documents(const std::vector<std::string>& documents, const DatasetOptions& o) {
+  auto parts = begin(o, {1});
+  if (!parts) return parts.status();
+  if (Status added = (*parts)->add({.name = "text"}, Row::of(documents, *o.tokenizer)); !added.ok()) return added;
+  return Dataset(std::move(*parts));
 }
 
 Element Dataset::element(std::int64_t k) const {

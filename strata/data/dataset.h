@@ -110,6 +110,9 @@ class Dataset {
   /// another tokenizer, a source too short for one window; Code::corrupt for a damaged token file.
   static Result<Dataset> open(const DatasetOptions& options);
 
+  /// One source of texts in memory, each a document; train_files is not read.
+  static Result<Dataset> of_documents(const std::vector<std::string>& documents, const DatasetOptions& options);
+
   /// Elements step * B .. step * B + B - 1. Needs step >= 0.
   Batch batch(std::int64_t step) const;
   /// Batches that hold all windows of a source's evaluation part in order; 0 when it has fewer than two tokens.
@@ -135,6 +138,7 @@ class Dataset {
 
  private:
   struct Parts;
+  static Result<std::shared_ptr<Parts>> begin(const DatasetOptions& options, const std::vector<double>& weights);
   explicit Dataset(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
   std::shared_ptr<const Parts> parts_;
 };

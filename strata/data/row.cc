@@ -146,6 +146,14 @@ Result<Row> Row::read(const Source& source, const Tokenizer& tokenizer, const Ro
   return out;
 }
 
+Row Row::of(const std::vector<std::string>& documents, const Tokenizer& tokenizer) {
+  Row out;
+  out.files_ = {"memory"};
+  out.starts_ = {{0, 0}};
+  out.add(encode(documents, "text", tokenizer, {}));
+  return out;
+}
+
 void Row::copy(std::int64_t from, std::span<std::int32_t> out) const {
   STRATA_CHECK(from >= 0 && from + static_cast<std::int64_t>(out.size()) <= size_, "tokens {} + {} of {}", from, out.size(), size_);
   auto s = std::prev(std::upper_bound(segments_.begin(), segments_.end(), from, [](std::int64_t t, const Segment& x) { return t < x.token; }));

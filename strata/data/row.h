@@ -23,6 +23,8 @@ class Row {
  public:
   /// Fails as `Dataset::open` says.
   static Result<Row> read(const Source& source, const Tokenizer& tokenizer, const RowOptions& options);
+  /// Of texts in memory.
+  static Row of(const std::vector<std::string>& documents, const Tokenizer& tokenizer);
 
   std::int64_t size() const { return size_; }
   std::int64_t documents() const { return documents_; }
