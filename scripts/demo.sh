@@ -9,7 +9,7 @@ config=configs/demo_kjv.yml
 mkdir -p "$folder"
 
 STRATA_BUILD=$build scripts/build.sh strata_program
-scripts/prepare_kjv.sh "$folder/kjv.txt"
+scripts/prepare_corpora.sh "$folder/text"
 
 "$build/bin/strata" train "$config"
 
@@ -20,7 +20,7 @@ for prompt in "In the beginning" "And the LORD said unto"; do
 done
 cat <<END
 
-text        $folder/kjv.txt
+text        $folder/text/kjv/kjv.txt
 run         $run (checkpoints, metrics, configuration)
 settings    $config: train otherwise with \`$build/bin/strata train $config steps=2000\`
 write more  $build/bin/strata generate --checkpoint $run --prompt "And it came to pass"

@@ -12,10 +12,11 @@ name=$(basename "$source" .cc)
 room=$(echo "$source" | cut -d/ -f2)
 mkdir -p "build/fuzz/$name.corpus" "build/fuzz/objects"
 flags="-std=c++20 -g -O1 -I. -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -ffp-contract=off"
-objects=""
+objects="" libraries=""
 rooms="base type tree ir loop op"
 jobs=${FUZZ_JOBS:-2}
 [ "$room" = checkpoint ] && rooms="base type checkpoint"
+[ "$room" = data ] && rooms="base type data" libraries="-lsentencepiece -lsentencepiece_train"
 [ "$room" = optim ] && rooms="base optim/schedule_text.cc"
 for above in $rooms; do
   for file in $(find "strata/$above" -name '*.cc' ! -name '*_test.cc' ! -name '*_fuzz.cc' \( ! -path '*/testing/*' -o -path 'strata/ir/testing/*' \) | sort); do
@@ -26,5 +27,5 @@ for above in $rooms; do
   [ "$above" = "$room" ] && break
 done > "build/fuzz/$name.stale"
 xargs -r -n2 -P"$jobs" sh -c "ccache clang++-19 $flags -c \"\$0\" -o \"\$1\"" < "build/fuzz/$name.stale"
-clang++-19 $flags -fsanitize=fuzzer "$source" $objects -lfmt -lpthread -o "build/fuzz/$name"
+clang++-19 $flags -fsanitize=fuzzer "$source" $objects -lfmt -lpthread $libraries -o "build/fuzz/$name"
 exec "build/fuzz/$name" -artifact_prefix=build/fuzz/ "$@" "build/fuzz/$name.corpus" "$seeds"

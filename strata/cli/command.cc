@@ -9,6 +9,15 @@
 
 namespace strata::cli {
 
+train::Config read_config_arguments(std::vector<std::string> arguments) {
+  std::optional<std::string> file;
+  if (!arguments.empty() && arguments.front().find('=') == std::string::npos) {
+    file = arguments.front();
+    arguments.erase(arguments.begin());
+  }
+  return train::read_config(file, arguments);
+}
+
 Exit exit_of(const Status& status) {
   switch (status.code()) {
     case Code::ok: return kDone;
@@ -56,6 +65,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   std::function<int()> action;
   add_train(app, action);
+  add_data(app, action);
   add_generate(app, action);
   add_checkpoint(app, action);
   add_info(app, action);

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "strata/base/result.h"
+#include "strata/train/config.h"
 
 namespace CLI {
 class App;
@@ -26,8 +27,12 @@ int fail(const Status& status);
 /// Runs an action; what it throws becomes a message and an exit status.
 int guarded(const std::function<int()>& action);
 
+/// The configuration that `[FILE.yml] key=value ...` means. Throws train::ConfigError.
+train::Config read_config_arguments(std::vector<std::string> arguments);
+
 /// Each adds one subcommand, which sets `action` when it is chosen.
 void add_train(CLI::App& app, std::function<int()>& action);
+void add_data(CLI::App& app, std::function<int()>& action);
 void add_generate(CLI::App& app, std::function<int()>& action);
 void add_checkpoint(CLI::App& app, std::function<int()>& action);
 void add_info(CLI::App& app, std::function<int()>& action);

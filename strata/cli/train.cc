@@ -21,17 +21,6 @@ struct Options {
   int threads = 0;
 };
 
-bool is_file(const std::string& argument) { return argument.find('=') == std::string::npos; }
-
-train::Config read_config(std::vector<std::string> arguments) {
-  std::optional<std::string> file;
-  if (!arguments.empty() && is_file(arguments.front())) {
-    file = arguments.front();
-    arguments.erase(arguments.begin());
-  }
-  return train::read_config(file, arguments);
-}
-
 const char* word(RunResult::Outcome outcome) {
   switch (outcome) {
     case RunResult::Outcome::done: return "done";
@@ -60,7 +49,7 @@ void print(const RunResult& r, const train::Config& config, bool json) {
 
 int run(const Options& o) {
   if (o.threads > 0) set_num_threads(o.threads);
-  const train::Config config = read_config(o.arguments);
+  const train::Config config = read_config_arguments(o.arguments);
   if (o.print_config) {
     std::cout << train::to_yaml(config);
     return kDone;

@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::string_view kSpace = "\xe2\x96\x81";  // U+2581, the library's space
 constexpr std::int64_t kLeastVocabulary = 512;
-constexpr std::size_t kPart = std::size_t{1} << 20;
+// Encoding a text takes more than its share of time when it is long, so parts are short where cutting changes nothing.
+constexpr std::size_t kShortPart = std::size_t{1} << 14, kPart = std::size_t{1} << 20;
 constexpr std::size_t kLongestSentence = 4096;
 
 class SentencePieceTokenizer : public Tokenizer {
@@ -42,7 +43,8 @@ class SentencePieceTokenizer : public Tokenizer {
   std::vector<std::string> pieces_;  // the bytes of each token
   std::array<std::int32_t, 256> byte_tokens_{};
   bool has_bytes_ = true;
-  bool adds_space_ = false;  // in front of a text
+  bool adds_space_ = false;          // in front of a text
+  bool keeps_lines_apart_ = false;  // no token spans a line end, and spaces are left as they are
   std::int32_t separator_ = -1;
 };
 
@@ -85,16 +87,25 @@ Status SentencePieceTokenizer::load(const std::string& name) {
   std::vector<std::string> probe;
   if (auto s = processor_.Encode("a", &probe); !s.ok()) return Status(Code::corrupt, "{}: cannot encode: {}", name, s.ToString());
   adds_space_ = !probe.empty() && probe.front().starts_with(kSpace);
+  const bool spans = std::any_of(pieces_.begin(), pieces_.end(), [](const std::string& p) { return p.size() > 1 && p.find('\n') != p.npos; });
+  const std::string spaces = " \n  a \n";
+  keeps_lines_apart_ = !spans && !adds_space_ && decode(encode(spaces)) == spaces;
   return {};
 }
 
-/// All of a text of at most kPart; of a longer one up to a line end, or where lines do not end, to a character's.
+/// All of a short text; of a longer one up to a line end, or where lines do not end, to a character's.
 std::size_t SentencePieceTokenizer::part(std::string_view text) const {
-  if (text.size() <= kPart) return text.size();
-  if (const std::size_t line = text.substr(0, 2 * kPart).find('\n', kPart); line != std::string_view::npos) return line + 1;
+  const std::size_t least = keeps_lines_apart_ ? kShortPart : kPart;
+  if (text.size() <= least) return text.size();
+  if (const std::size_t line = text.substr(0, 2 * kPart).find('\n', least); line != std::string_view::npos) return line + 1;
   std::size_t end = std::min(text.size(), 2 * kPart);
   while (end < text.size() && end > kPart && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
   return end;
+}
+
+std::size_t next_invalid(std::string_view text, std::size_t from) {
+  const std::size_t at = first_invalid(text.substr(from));
+  return at == text.npos ? at : from + at;
 }
 
 std::vector<std::int32_t> SentencePieceTokenizer::encode(std::string_view text) const {
@@ -109,14 +120,15 @@ std::vector<std::int32_t> SentencePieceTokenizer::encode(std::string_view text) 
 
 void SentencePieceTokenizer::encode_part(std::string_view text, std::vector<std::int32_t>& out) const {
   if (!has_bytes_) return encode_run(text, out);
-  while (!text.empty()) {
-    const std::size_t run = std::min({text.size(), first_invalid(text), text.find(kSpace)});
-    encode_run(text.substr(0, run), out);
-    text.remove_prefix(run);
-    if (text.empty()) return;
-    const std::size_t strange = text.starts_with(kSpace) ? kSpace.size() : 1;
-    for (char c : text.substr(0, strange)) out.push_back(byte_tokens_[static_cast<unsigned char>(c)]);
-    text.remove_prefix(strange);
+  std::size_t at = 0, invalid = 0, space = 0;  // each strange place is looked for once
+  while (at < text.size()) {
+    if (invalid != text.npos && invalid <= at) invalid = next_invalid(text, at);
+    if (space != text.npos && space <= at) space = text.find(kSpace, at);
+    const std::size_t run = std::min({text.size(), invalid, space});
+    encode_run(text.substr(at, run - at), out);
+    at = run;
+    for (std::size_t end = at + (run == space ? kSpace.size() : 1); at < std::min(end, text.size()); ++at)
+      out.push_back(byte_tokens_[static_cast<unsigned char>(text[at])]);
   }
 }
 
@@ -207,8 +219,9 @@ Result<std::string> train_tokenizer(const std::vector<std::string_view>& texts, 
   if (!status.ok()) {
     std::size_t bytes = 0;
     for (std::string_view t : texts) bytes += t.size();
+    const std::string why = status.ToString();  // "Internal: file(line) [condition] reason"
     return Status(Code::invalid, "no tokenizer of {} tokens can be trained on {} bytes of text: {}", o.vocab_size, bytes,
-                  status.ToString());
+                  why.substr(why.find("] ") == std::string::npos ? 0 : why.find("] ") + 2));
   }
   return model;
 }

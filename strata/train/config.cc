@@ -42,6 +42,8 @@ std::vector<Field> make_fields() {
       {"train_data_columns", &C::train_data_columns, "JSONL files: the member of each object that holds the text"},
       {"tokenizer_type", &C::tokenizer_type, "what makes tokens of text", 0, 0, {"byte", "sentencepiece"}},
       {"tokenizer_path", &C::tokenizer_path, "the .model file of a SentencePiece tokenizer"},
+      {"window_mode", &C::window_mode, "sequences share a token with the next one, so that none is lost as a target, or share none", 0, 0,
+       {"overlapping", "disjoint"}},
       {"eval_fraction", &C::eval_fraction, "share of each source, at its end, kept for evaluation", 0, 0.9},
       {"max_target_length", &C::max_target_length, "tokens of a sequence", 1, 1 << 20},
       {"per_device_batch_size", &C::per_device_batch_size, "sequences of a step", 1, 65536},

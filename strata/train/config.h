@@ -37,6 +37,7 @@ struct Config {
   std::string train_data_columns = "text";
   std::string tokenizer_type = "byte";
   std::string tokenizer_path;
+  std::string window_mode = "overlapping";
   double eval_fraction = 0.02;
   std::int64_t max_target_length = 256;
   std::int64_t per_device_batch_size = 8;

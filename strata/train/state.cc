@@ -100,6 +100,7 @@ Result<data::Dataset> open_data(const Config& c, Progress* progress) {
                               .eval_fraction = c.eval_fraction,
                               .batch = c.per_device_batch_size,
                               .length = c.max_target_length,
+                              .window_mode = c.window_mode == "disjoint" ? data::WindowMode::disjoint : data::WindowMode::overlapping,
                               .seed = static_cast<std::uint32_t>(c.data_shuffle_seed),
                               .vocab_size = c.vocab_size,
                               .progress = progress});

@@ -1,0 +1,307 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "strata/base/file.h"
+#include "strata/base/text.h"
+#include "strata/base/thread_pool.h"
+#include "strata/cli/command.h"
+#include "strata/data/documents.h"
+#include "strata/data/row.h"
+#include "strata/data/token_file.h"
+#include "strata/train/state.h"
+
+namespace strata::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+/// Text on one line: line ends and other control characters as '?' or "\n".
+std::string on_one_line(const std::string& text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  }
+  return out;
+}
+
+/// The beginning of what a row holds, in whole characters.
+std::string words_of(const data::Tokenizer& tokenizer, std::span<const std::int32_t> tokens) {
+  constexpr std::size_t kTokens = 24, kBytes = 48;
+  data::StreamDecoder stream(tokenizer);
+  std::string out;
+  for (std::size_t i = 0; i < std::min(tokens.size(), kTokens) && out.size() < kBytes; ++i) out += stream.add(tokens[i]);
+  return out;
+}
+
+struct Describe {
+  std::vector<std::string> arguments;
+  std::int64_t step = -1;
+  bool json = false;
+};
+
+json sources_of(const data::Dataset& data, const train::Config& config) {
+  json out = json::array();
+  for (std::size_t i = 0; i < data.sources().size(); ++i) {
+    const data::SourceInfo& s = data.sources()[i];
+    out.push_back({{"name", s.name},
+                   {"patterns", s.patterns},
+                   {"files", s.files.size()},
+                   {"documents", s.documents},
+                   {"tokens", s.tokens},
+                   {"train_tokens", s.train_tokens},
+                   {"eval_tokens", s.eval_tokens},
+                   {"windows", s.windows},
+                   {"weight", s.weight},
+                   {"share", s.share},
+                   {"epochs", data.epochs(i, config.steps)},
+                   {"crc32c", fmt::format("{:08x}", s.checksum)}});
+  }
+  return out;
+}
+
+json rows_of(const data::Dataset& data, std::int64_t step) {
+  json out = json::array();
+  const data::Batch batch = data.batch(step);
+  const auto tokens = batch.tokens.span<std::int32_t>();
+  const auto length = static_cast<std::size_t>(data.options().length);
+  for (std::int64_t b = 0; b < data.options().batch; ++b) {
+    const data::Element e = data.element(step * data.options().batch + b);
+    out.push_back({{"row", b},
+                   {"source", data.sources()[e.source].name},
+                   {"epoch", e.epoch},
+                   {"window", e.window},
+                   {"token", e.token},
+                   {"document", e.document},
+                   {"file", e.file},
+                   {"text", words_of(data.tokenizer(), tokens.subspan(static_cast<std::size_t>(b) * length, length))}});
+  }
+  return out;
+}
+
+void print_sources(const json& sources, const train::Config& config, const data::Dataset& data) {
+  std::cout << fmt::format("tokenizer  {}, {} tokens\n", data.tokenizer().fingerprint(), data.tokenizer().vocab_size());
+  std::cout << fmt::format("windows    {} tokens, {}; {} a step, {} steps\n\n", config.max_target_length, config.window_mode,
+                           config.per_device_batch_size, config.steps);
+  std::cout << fmt::format("{:<16}{:>7}{:>11}{:>13}{:>13}{:>11}{:>9}{:>8}{:>9}\n", "source", "files", "documents", "train tokens", "eval tokens",
+                           "windows", "weight", "share", "epochs");
+  for (const json& s : sources) {
+    std::cout << fmt::format("{:<16}{:>7}{:>11}{:>13}{:>13}{:>11}{:>9.4g}{:>7.1f}%{:>9.3f}\n", s["name"].get<std::string>(),
+                             s["files"].get<std::int64_t>(), s["documents"].get<std::int64_t>(), s["train_tokens"].get<std::int64_t>(),
+                             s["eval_tokens"].get<std::int64_t>(), s["windows"].get<std::int64_t>(), s["weight"].get<double>(),
+                             100 * s["share"].get<double>(), s["epochs"].get<double>());
+  }
+}
+
+void print_rows(const json& rows, std::int64_t step) {
+  std::cout << fmt::format("\nstep {} reads\n{:>4}  {:<16}{:>6}{:>9}{:>12}{:>10}  {}\n", step, "row", "source", "epoch", "window", "token",
+                           "document", "text");
+  for (const json& r : rows) {
+    std::cout << fmt::format("{:>4}  {:<16}{:>6}{:>9}{:>12}{:>10}  {}\n", r["row"].get<std::int64_t>(), r["source"].get<std::string>(),
+                             r["epoch"].get<std::int64_t>(), r["window"].get<std::int64_t>(), r["token"].get<std::int64_t>(),
+                             r["document"].get<std::int64_t>(), on_one_line(r["text"].get<std::string>()));
+  }
+}
+
+int describe(const Describe& o) {
+  const train::Config config = read_config_arguments(o.arguments);
+  Progress progress(STDERR_FILENO);
+  auto data = train::open_data(config, &progress);
+  progress.clear();
+  if (!data) return fail(data.status());
+  const json sources = sources_of(*data, config);
+  const json rows = o.step < 0 ? json() : rows_of(*data, o.step);
+  if (!o.json) {
+    print_sources(sources, config, *data);
+    if (o.step >= 0) print_rows(rows, o.step);
+    return kDone;
+  }
+  json out = {{"tokenizer", data->tokenizer().fingerprint()}, {"vocab_size", data->tokenizer().vocab_size()}, {"sources", sources}};
+  if (o.step >= 0) out["step"] = o.step, out["rows"] = rows;
+  std::cout << dump(out) << "\n";
+  return kDone;
+}
+
+struct TrainTokenizer {
+  std::string files, output, column = "text";
+  data::TokenizerTraining training;
+  std::int64_t max_bytes = 10'000'000;
+  bool json = false;
+};
+
+/// Pieces of a source's documents, `bytes` together, spread evenly over the source; all of it when it is not larger.
+void sample(const std::vector<std::string>& documents, double bytes, std::vector<std::string_view>& out) {
+  constexpr std::size_t kPiece = 65536;
+  std::vector<std::string_view> pieces;
+  double total = 0;
+  for (std::string_view rest : documents) {
+    total += static_cast<double>(rest.size());
+    while (!rest.empty()) {
+      const std::size_t n = std::min(rest.find('\n', std::min(kPiece, rest.size() - 1)), rest.size() - 1) + 1;
+      pieces.push_back(rest.substr(0, n));
+      rest.remove_prefix(n);
+    }
+  }
+  double before = 0, taken = 0;  // bytes passed, and how many of them were taken
+  for (std::string_view piece : pieces) {
+    before += static_cast<double>(piece.size());
+    if (taken >= before / total * bytes) continue;
+    out.push_back(piece);
+    taken += static_cast<double>(piece.size());
+  }
+}
+
+int train_tokenizer(const TrainTokenizer& o) {
+  auto sources = data::parse_sources({o.files});
+  if (!sources) return fail(sources.status());
+  std::vector<std::vector<std::string>> documents(sources->size());
+  Progress progress(STDERR_FILENO);
+  double weights = 0;
+  for (std::size_t i = 0; i < sources->size(); ++i) {
+    const data::Source& source = (*sources)[i];
+    if (!(source.weight >= 0 && source.weight < 1e9)) return fail(Status(Code::invalid, "the weight {} of {}", source.weight, source.name));
+    weights += source.weight;
+    progress.show(fmt::format("reading {}", source.name));
+    for (const std::string& pattern : source.patterns) {
+      auto files = data::expand_pattern(pattern);
+      if (!files) return fail(files.status());
+      for (const std::string& file : *files) {
+        auto found = data::read_documents(file, {.column = o.column});
+        if (!found) return fail(found.status());
+        std::move(found->begin(), found->end(), std::back_inserter(documents[i]));
+      }
+    }
+  }
+  if (weights == 0) return fail(Status(Code::invalid, "the weights of the {} sources sum to 0", sources->size()));
+  std::vector<std::string_view> texts;
+  for (std::size_t i = 0; i < sources->size(); ++i) sample(documents[i], static_cast<double>(o.max_bytes) * (*sources)[i].weight / weights, texts);
+  std::size_t bytes = 0;
+  for (std::string_view t : texts) bytes += t.size();
+  progress.line(fmt::format("training a tokenizer of {} tokens ({}) on {}B of {} sources", o.training.vocab_size, o.training.algorithm,
+                            human_count(static_cast<double>(bytes)), sources->size()));
+  const double begin = seconds_now();
+  auto model = data::train_tokenizer(texts, o.training);
+  if (!model) return fail(model.status());
+  if (auto slash = o.output.rfind('/'); slash != std::string::npos && slash > 0) {
+    if (Status s = make_folders(o.output.substr(0, slash)); !s.ok()) return fail(s);
+  }
+  if (Status s = write_file_atomic(o.output, *model); !s.ok()) return fail(s);
+  auto tokenizer = data::load_tokenizer("sentencepiece", o.output);
+  if (!tokenizer) return fail(tokenizer.status());
+  if (o.json) {
+    std::cout << dump({{"model", o.output}, {"fingerprint", (*tokenizer)->fingerprint()}, {"vocab_size", (*tokenizer)->vocab_size()}, {"bytes", bytes}})
+              << "\n";
+    return kDone;
+  }
+  std::cout << fmt::format("{}: {} tokens, trained in {:.1f} s; use it with tokenizer_type=sentencepiece tokenizer_path={}\n", o.output,
+                           (*tokenizer)->vocab_size(), seconds_now() - begin, o.output);
+  return kDone;
+}
+
+struct Tokenize {
+  std::vector<std::string> files;
+  std::string output, column = "text", tokenizer_type = "byte", tokenizer_path;
+  bool json = false;
+  int threads = 0;
+};
+
+int tokenize(const Tokenize& o) {
+  if (o.threads > 0) set_num_threads(o.threads);
+  auto tokenizer = data::load_tokenizer(o.tokenizer_type, o.tokenizer_path);
+  if (!tokenizer) return fail(tokenizer.status());
+  Progress progress(STDERR_FILENO);
+  data::RowOptions options{.column = o.column, .progress = [&](const std::string& text) { progress.show(text); }};
+  auto row = data::Row::read({.name = o.output, .patterns = o.files}, **tokenizer, options);
+  progress.clear();
+  if (!row) return fail(row.status());
+  data::TokensBuilder builder(**tokenizer);
+  std::vector<std::int32_t> document;
+  for (std::int64_t d = 0; d < row->documents(); ++d) {
+    document.resize(static_cast<std::size_t>(row->document(d + 1) - row->document(d) - 1));  // its separator comes anew
+    row->copy(row->document(d), document);
+    builder.add(document);
+  }
+  const data::Tokens tokens = std::move(builder).finish();
+  if (Status s = tokens.write(o.output); !s.ok()) return fail(s);
+  const json out = {{"file", o.output}, {"files", row->files().size()}, {"documents", tokens.documents()}, {"tokens", tokens.size()},
+                    {"tokenizer", tokens.fingerprint()}};
+  std::cout << (o.json ? dump(out)
+                       : fmt::format("{}: {} tokens of {} documents from {} files, tokenizer {}", o.output, tokens.size(), tokens.documents(),
+                                     row->files().size(), tokens.fingerprint()))
+            << "\n";
+  return kDone;
+}
+
+void add_describe(CLI::App& data, std::function<int()>& action) {
+  CLI::App* command = data.add_subcommand("describe", "says what a run reads: sources, tokens, weights, epochs, and the rows of a step");
+  command->description(
+      "Says what a run of this configuration reads: its sources with their tokens, weights and epochs over the run, and with --step what each\n"
+      "row of that step holds. Takes the arguments of `strata train`.\n\n"
+      "Example:\n  strata data describe configs/demo_kjv.yml --step 100\n  strata data describe train_files='kjv/*.txt,0.7;python/**/*.py,0.3'\n");
+  auto o = std::make_shared<Describe>();
+  command->add_option("arguments", o->arguments, "a YAML file of keys, then key=value")->type_name("[FILE.yml] key=value ...");
+  command->add_option("--step", o->step, "also what this step reads, from 0 on")->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
+  command->add_flag("--json", o->json, "print one JSON object instead");
+  command->callback([o, &action] { action = [o] { return describe(*o); }; });
+}
+
+void add_train_tokenizer(CLI::App& data, std::function<int()>& action) {
+  CLI::App* command = data.add_subcommand("train-tokenizer", "makes a SentencePiece tokenizer for texts of one's own");
+  command->description(
+      "Trains a SentencePiece tokenizer on texts. Every text can be encoded by it and comes back the same; the same texts and options\n"
+      "give the same file.\n\n"
+      "Example:\n  strata data train-tokenizer --files 'kjv/*.txt,0.5;python/**/*.py,0.5' --vocab_size 8192 --output tokenizer.model\n");
+  auto o = std::make_shared<TrainTokenizer>();
+  command->add_option("--files", o->files, "sources as in train_files; weights say how much of the sample is of each")->required();
+  command->add_option("--output", o->output, "the .model file to write")->required();
+  command->add_option("--vocab_size", o->training.vocab_size, "tokens, the 256 bytes among them")
+      ->check(CLI::Range(512, 1000000))
+      ->capture_default_str();
+  command->add_option("--algorithm", o->training.algorithm, "bpe or unigram")->check(CLI::IsMember({"bpe", "unigram"}))->capture_default_str();
+  command->add_option("--max_bytes", o->max_bytes, "how much text to learn from, taken evenly from all of it")
+      ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1} << 33))
+      ->capture_default_str();
+  command->add_option("--train_data_columns", o->column, "JSONL: the member that holds the text")->capture_default_str();
+  command->add_flag("--json", o->json, "print one JSON object instead");
+  command->callback([o, &action] { action = [o] { return train_tokenizer(*o); }; });
+}
+
+void add_tokenize(CLI::App& data, std::function<int()>& action) {
+  CLI::App* command = data.add_subcommand("tokenize", "writes the tokens of texts to a file that training maps");
+  command->description(
+      "Writes the tokens of texts, document by document, to one file that train_files may name like a text.\n\n"
+      "Example:\n  strata data tokenize --tokenizer_type sentencepiece --tokenizer_path tokenizer.model --output kjv.tokens 'kjv/*.txt'\n");
+  auto o = std::make_shared<Tokenize>();
+  command->add_option("files", o->files, "text or JSONL files or patterns")->required();
+  command->add_option("--output", o->output, "the file to write")->required();
+  command->add_option("--tokenizer_type", o->tokenizer_type, "byte or sentencepiece")->capture_default_str();
+  command->add_option("--tokenizer_path", o->tokenizer_path, "the .model file of a SentencePiece tokenizer");
+  command->add_option("--train_data_columns", o->column, "JSONL: the member that holds the text")->capture_default_str();
+  command->add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it")->check(CLI::Range(1, 4096));
+  command->add_flag("--json", o->json, "print one JSON object instead");
+  command->callback([o, &action] { action = [o] { return tokenize(*o); }; });
+}
+
+}  // namespace
+
+void add_data(CLI::App& app, std::function<int()>& action) {
+  CLI::App* command = app.add_subcommand("data", "shows what a run reads, makes tokenizers and token files");
+  command->description(
+      "Shows what a run reads, makes tokenizers and token files.\n\n"
+      "Example:\n  strata data describe configs/demo_kjv.yml --step 100\n  strata data train-tokenizer --files 'kjv/*.txt' --output "
+      "tokenizer.model\n");
+  command->require_subcommand(1);
+  add_describe(*command, action);
+  add_train_tokenizer(*command, action);
+  add_tokenize(*command, action);
+}
+
+}  // namespace strata::cli
