@@ -3,24 +3,37 @@
 #include "strata/api/control.h"
 #include "strata/api/custom.h"
 #include "strata/api/index.h"
+#include "strata/api/lax.h"
 #include "strata/api/random.h"
 #include "strata/base/error.h"
 #include "strata/nn/attention.h"
+#include "strata/nn/embed.h"
 #include "strata/nn/norm.h"
 #include "strata/nn/rotary.h"
+#include "strata/nn/swiglu.h"
+#include "strata/nn/wide.h"
 
 namespace strata::llama {
 namespace {
 
-Array block(const Array& x_BSD, const Layers& w, const nn::RotaryTables& rotary, const Config& c) {
-  std::int64_t batch = x_BSD.shape(0), length = x_BSD.shape(1);
-  Array h = nn::rms_norm(x_BSD, w.attention_norm, c.normalization_layer_epsilon);
-  auto heads = [&](const Array& weight, std::int64_t count) { return reshape(matmul(h, weight), {batch, length, count, c.head_dim}); };
-  Array q = nn::apply_rotary(heads(w.query, c.base_num_query_heads), rotary);
-  Array k = nn::apply_rotary(heads(w.key, c.base_num_kv_heads), rotary);
-  Array attended = nn::causal_attention(q, k, heads(w.value, c.base_num_kv_heads));
-  Array x = x_BSD + matmul(reshape(attended, {batch, length, c.base_num_query_heads * c.head_dim}), w.out);
+nn::Attention attention(const Layers& w, const Config& c) {
+  return {w.query, w.key, w.value, w.out, c.base_num_query_heads, c.base_num_kv_heads};
+}
+
+/// One layer around its attention, a function from (B, S, D) to (B, S, D).
+template <class Attend>
+Array block(const Array& x_BSD, const Layers& w, const Config& c, Attend attend) {
+  Array x = x_BSD + attend(nn::rms_norm(x_BSD, w.attention_norm, c.normalization_layer_epsilon));
   return x + nn::swiglu(nn::rms_norm(x, w.mlp_norm, c.normalization_layer_epsilon), w.gate, w.up, w.down);
+}
+
+Array embed(const Params& p, const Array& tokens) {
+  if (tokens.ndim() != 2) throw Error("llama", "tokens must be (batch, length), got {}", tokens.type().to_string());
+  return nn::Embed{p.token_embedder}(tokens);
+}
+
+Array unembed(const Params& p, const Array& x, const Config& c) {
+  return matmul(nn::rms_norm(x, p.decoder_norm, c.normalization_layer_epsilon), p.logits_dense);
 }
 
 }  // namespace
@@ -30,31 +43,33 @@ Params init(const Array& key, const Config& c) {
                kv = c.base_num_kv_heads * c.head_dim;
   Array keys = random::split(key, 9);
   std::int64_t next = 0;
-  auto normal = [&](const Sizes& shape, std::int64_t inputs) {
-    return random::normal(keys[{next++}], shape) * (1.0 / std::sqrt(static_cast<double>(inputs)));
+  // Stacked weights: the leading axis counts layers and is no part of the fan.
+  auto normal = [&](const Sizes& shape, nn::initializers::FanAxes axes) {
+    using namespace nn::initializers;
+    return variance_scaling(1.0, Fan::in, Distribution::normal, axes)(keys[{next++}], shape, DType::f32);
   };
+  auto embedding = [&](std::int64_t rows, std::int64_t width) { return normal({rows, width}, {.out_axis = 0}); };
+  auto stacked = [&](std::int64_t in, std::int64_t out) { return normal({layers, in, out}, {.batch_axis = {0}}); };
   Params p;
-  p.token_embedder = normal({c.vocab_size, d}, c.vocab_size);
-  p.layers = {ones({layers, d}),
-              normal({layers, d, q}, d),
-              normal({layers, d, kv}, d),
-              normal({layers, d, kv}, d),
-              normal({layers, q, d}, q),
-              ones({layers, d}),
-              normal({layers, d, c.base_mlp_dim}, d),
-              normal({layers, d, c.base_mlp_dim}, d),
-              normal({layers, c.base_mlp_dim, d}, c.base_mlp_dim)};
+  p.token_embedder = embedding(c.vocab_size, d);
+  p.layers = {ones({layers, d}),     stacked(d, q),  stacked(d, kv), stacked(d, kv), stacked(q, d), ones({layers, d}), stacked(d, c.base_mlp_dim),
+              stacked(d, c.base_mlp_dim), stacked(c.base_mlp_dim, d)};
   p.decoder_norm = ones({d});
-  p.logits_dense = normal({d, c.vocab_size}, d);
+  p.logits_dense = normal({d, c.vocab_size}, {});
   return p;
 }
 
+Params cast(const Params& params, DType dtype) {
+  return tree::map([&](const Array& w) { return astype(w, dtype); }, params);
+}
+
 Array forward(const Params& params, const Array& tokens, const Config& c) {
-  if (tokens.ndim() != 2) throw Error("llama", "tokens must be (batch, length), got {}", tokens.type().to_string());
-  Params p = tree::map([&](const Array& w) { return astype(w, c.dtype); }, params);
-  nn::RotaryTables rotary = nn::rotary_tables(tokens.shape(1), c.head_dim, c.rope_max_timescale);
-  Array x = take(p.token_embedder, tokens, 0, "clip");
-  auto layer = [&](const Array& carry, const Layers& w) { return block(carry, w, rotary, c); };
+  const Params p = cast(params, c.dtype);
+  Array x = embed(p, tokens);
+  const nn::RotaryTables rotary = nn::rotary_tables(tokens.shape(1), c.head_dim, c.rope_max_timescale);
+  auto layer = [&](const Array& carry, const Layers& w) {
+    return block(carry, w, c, [&](const Array& h) { return attention(w, c)(h, rotary); });
+  };
   x = scan(
           [&](const Array& carry, const Layers& w) {
             if (c.remat_policy == "full_save") return std::pair(layer(carry, w), nullptr);
@@ -62,11 +77,38 @@ Array forward(const Params& params, const Array& tokens, const Config& c) {
           },
           x, p.layers)
           .first;
-  return matmul(nn::rms_norm(x, p.decoder_norm, c.normalization_layer_epsilon), p.logits_dense);
+  return unembed(p, x, c);
+}
+
+Cache init_cache(const Config& c, std::int64_t batch, std::int64_t length) {
+  const Sizes shape = {c.base_num_decoder_layers, batch, length, c.base_num_kv_heads, c.head_dim};
+  return {zeros(shape, c.dtype), zeros(shape, c.dtype)};
+}
+
+std::pair<Array, Cache> extend(const Params& params, const Array& tokens, const Array& first, const Cache& cache, const Config& c,
+                               const std::optional<Array>& only) {
+  const Params p = cast(params, c.dtype);
+  Array x = embed(p, tokens);
+  if (tokens.shape(1) > cache.key.shape(2))
+    throw Error("llama", "{} tokens do not fit a cache of {}", tokens.shape(1), cache.key.shape(2));
+  const nn::RotaryTables rotary = nn::rotary_tables(first + arange(tokens.shape(1)), c.head_dim, c.rope_max_timescale);
+  auto layer = [&](const Array& carry, const std::pair<Layers, nn::KeyValues>& in) {
+    const auto& [w, kept] = in;
+    nn::KeyValues now;
+    Array out = block(carry, w, c, [&](const Array& h) {
+      auto [attended, more] = attention(w, c).extend(h, rotary, kept, first);
+      now = std::move(more);
+      return attended;
+    });
+    return std::pair(out, now);
+  };
+  auto [hidden, now] = scan(layer, x, std::pair(p.layers, nn::KeyValues{cache.key, cache.value}));
+  if (only) hidden = lax::dynamic_slice_in_dim(hidden, *only, 1, 1);
+  return {unembed(p, hidden, c), Cache{now.key, now.value}};
 }
 
 Array loss(const Params& params, const Array& tokens, const Array& targets, const Config& c) {
-  Array logits = astype(forward(params, tokens, c), DType::f32);
+  Array logits = astype(forward(params, tokens, c), nn::wide(c.dtype));
   Array of_target = squeeze(take_along_axis(logits, expand_dims(targets, -1), -1), {-1});
   return mean(logsumexp(logits, -1) - of_target);
 }

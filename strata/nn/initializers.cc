@@ -1,0 +1,83 @@
+#include "strata/nn/initializers.h"
+
+#include <cmath>
+
+#include "strata/base/error.h"
+
+namespace strata::nn::initializers {
+namespace {
+
+/// A number rounded to the dtype, as JAX rounds the factors of its initialisers.
+Array number(double value, DType dtype) { return Array::scalar(value, dtype, false); }
+
+/// How many inputs and outputs a weight of a shape has.
+std::pair<double, double> fans(const Shape& shape, const FanAxes& axes) {
+  const int rank = shape.rank();
+  auto size = [&](std::int64_t axis) {
+    const std::int64_t i = axis < 0 ? axis + rank : axis;
+    if (i < 0 || i >= rank) throw Error("variance_scaling", "a weight of shape {} has no axis {}", shape.to_string(), axis);
+    return static_cast<double>(shape.sizes()[static_cast<std::size_t>(i)]);
+  };
+  const double in = size(axes.in_axis), out = size(axes.out_axis);
+  double copies = 1;
+  for (std::int64_t axis : axes.batch_axis) copies *= size(axis);
+  const double field = static_cast<double>(shape.count()) / in / out / copies;
+  return {in * field, out * field};
+}
+
+double denominator(Fan fan, double in, double out) {
+  switch (fan) {
+    case Fan::in: return in;
+    case Fan::out: return out;
+    case Fan::average: return (in + out) / 2;
+    case Fan::geometric: return std::sqrt(in * out);
+  }
+  return 1;
+}
+
+}  // namespace
+
+Initializer zeros() {
+  return [](const Array&, const Sizes& shape, DType dtype) { return strata::zeros(shape, dtype); };
+}
+Initializer ones() {
+  return [](const Array&, const Sizes& shape, DType dtype) { return strata::ones(shape, dtype); };
+}
+Initializer constant(double value) {
+  return [=](const Array&, const Sizes& shape, DType dtype) { return full(shape, value, dtype); };
+}
+Initializer uniform(double scale) {
+  return [=](const Array& key, const Sizes& shape, DType dtype) { return random::uniform(key, shape, dtype) * number(scale, dtype); };
+}
+Initializer normal(double stddev) {
+  return [=](const Array& key, const Sizes& shape, DType dtype) { return random::normal(key, shape, dtype) * number(stddev, dtype); };
+}
+Initializer truncated_normal(double stddev, double lower, double upper) {
+  return [=](const Array& key, const Sizes& shape, DType dtype) {
+    return random::truncated_normal(key, lower, upper, shape, dtype) * number(stddev, dtype);
+  };
+}
+
+Initializer variance_scaling(double scale, Fan fan, Distribution distribution, FanAxes axes) {
+  return [=](const Array& key, const Sizes& shape, DType dtype) {
+    const auto [in, out] = fans(Shape::of(shape), axes);
+    const Array variance = number(scale / denominator(fan, in, out), dtype);
+    switch (distribution) {
+      case Distribution::normal: return random::normal(key, shape, dtype) * sqrt(variance);
+      case Distribution::uniform:
+        return random::uniform(key, shape, dtype, number(-1, dtype), number(1, dtype)) * sqrt(number(3, dtype) * variance);
+      case Distribution::truncated_normal: break;
+    }
+    constexpr double kCutDeviation = .87962566103423978;  // the standard deviation of a normal number between -2 and 2
+    return random::truncated_normal(key, -2, 2, shape, dtype) * (sqrt(variance) / number(kCutDeviation, dtype));
+  };
+}
+
+Initializer lecun_normal(FanAxes axes) { return variance_scaling(1, Fan::in, Distribution::truncated_normal, axes); }
+Initializer lecun_uniform(FanAxes axes) { return variance_scaling(1, Fan::in, Distribution::uniform, axes); }
+Initializer glorot_normal(FanAxes axes) { return variance_scaling(1, Fan::average, Distribution::truncated_normal, axes); }
+Initializer glorot_uniform(FanAxes axes) { return variance_scaling(1, Fan::average, Distribution::uniform, axes); }
+Initializer he_normal(FanAxes axes) { return variance_scaling(2, Fan::in, Distribution::truncated_normal, axes); }
+Initializer he_uniform(FanAxes axes) { return variance_scaling(2, Fan::in, Distribution::uniform, axes); }
+
+}  // namespace strata::nn::initializers

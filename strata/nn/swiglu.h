@@ -1,0 +1,23 @@
+// The gated feed-forward layer.
+#pragma once
+
+#include "strata/nn/initializers.h"
+
+namespace strata::nn {
+
+/// down(silu(x gate) * (x up)): x (..., D), gate and up (D, F), down (F, D), without biases.
+/// Source: Shazeer, GLU Variants Improve Transformer (2020).
+Array swiglu(const Array& x, const Array& gate, const Array& up, const Array& down);
+
+/// swiglu as a layer.
+struct SwiGLU {
+  Array gate, up;  // (D, F)
+  Array down;      // (F, D)
+  STRATA_FIELDS(gate, up, down)
+
+  static SwiGLU init(const Array& key, std::int64_t features, std::int64_t hidden, const Initializer& kernel_init = initializers::lecun_normal(),
+                     DType param_dtype = DType::f32);
+  Array operator()(const Array& x) const { return swiglu(x, gate, up, down); }
+};
+
+}  // namespace strata::nn
