@@ -18,6 +18,9 @@ bool is_plain_word(std::string_view s) {
   return true;
 }
 
+/// Of one dictionary: each new entry moves those behind it.
+constexpr std::size_t kMostEntries = 10'000;
+
 /// Reads one attribute; recursion for lists and dictionaries.
 class AttrReader {
  public:
@@ -53,6 +56,7 @@ class AttrReader {
       std::string key = c_.peek() == '"' ? c_.string() : std::string(c_.word("the name of an attribute"));
       if (out.has(key)) c_.fail_at(where, fmt::format("attribute '{}' twice", key));
       if (key.compare(0, 7, "strata ") == 0) c_.fail_at(where, fmt::format("'{}' is no name of an attribute", key));  // ir/declaration.h
+      if (out.size() == kMostEntries) c_.fail_at(where, fmt::format("more than {} attributes", kMostEntries), Code::unsupported);
       out.set(key, c_.consume("=") ? attr() : Attr(Opaque{"unit"}));
     } while (c_.consume(","));
     c_.expect("}");
@@ -183,8 +187,7 @@ class AttrReader {
 
   /// A constant; of an index type or a vector, for which there is no type here, its text.
   Attr dense() {
-    c_.expect("<");
-    std::string_view body = c_.balanced('<', '>');
+    std::string_view body = dense_body(c_);
     auto start = static_cast<std::size_t>(body.data() - c_.text().data());
     c_.expect(":");
     std::size_t type_at = c_.offset();

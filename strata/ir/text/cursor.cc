@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 namespace strata::ir {
 namespace {
@@ -71,15 +72,29 @@ std::string Cursor::string() {
 std::string_view Cursor::raw_string() {
   expect("\"");
   std::size_t start = at_;
-  while (at_ < text_.size()) {
-    std::size_t end = text_.find_first_of("\"\\\n", at_);
-    if (end == std::string_view::npos) break;
-    at_ = end + 1;
-    if (text_[end] == '"') return text_.substr(start, end - start);
-    if (text_[end] == '\n') break;
-    ++at_;  // what follows a backslash
+  auto find = [&](char c, std::size_t end) {  // from at_ on; `end` when there is none
+    const void* found = end == at_ ? nullptr : std::memchr(text_.data() + at_, c, end - at_);
+    return found == nullptr ? end : static_cast<std::size_t>(static_cast<const char*>(found) - text_.data());
+  };
+  std::size_t quote = 0, line = 0;
+  for (bool known = false;;) {
+    if (!known) {
+      quote = find('"', text_.size());
+      line = find('\n', quote);
+    }
+    std::size_t escape = find('\\', line);
+    if (escape < line) {
+      at_ = std::min(escape + 2, text_.size());  // what follows a backslash
+      if (at_ == text_.size() || at_ > line) break;
+      known = at_ <= quote;
+    } else if (line < quote || quote == text_.size()) {
+      at_ = line;
+      break;
+    } else {
+      at_ = quote + 1;
+      return text_.substr(start, quote - start);
+    }
   }
-  at_ = std::min(at_, text_.size());
   fail_at(start - 1, "string without an end");
 }
 

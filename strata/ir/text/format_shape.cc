@@ -12,7 +12,7 @@ void print_constant(TextPrinter& p, const Op& op) {
   const Literal& value = op.attr<Literal>("value");
   if (value.type() != op.result()->type()) return p.generic_form(op);  // integers that stand for quantised numbers
   p.other_attributes(op, {"value"});
-  p << " " << dense_text(value) << " : " << value.type().to_string();
+  p.dense(value);
 }
 void parse_constant(TextParser& p, Draft& draft) {
   if (p.peek() == '(') return p.generic_form(draft);

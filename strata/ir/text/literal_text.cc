@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
 
 #include "strata/type/number.h"
 #include "strata/ir/text/type_text.h"
@@ -132,7 +133,13 @@ class Elements {
   /// dense<"0x..."> : little-endian bytes of all elements, or of one for all. Booleans: a byte each, or (older text) a bit each.
   void bytes() {
     std::size_t where = c_.offset();
-    std::string_view text = c_.raw_string();
+    std::string_view text = c_.text().substr(where);
+    if (text.size() > 1 && text.back() == '"') {  // all of the body; what is no digit fails below
+      text = text.substr(1, text.size() - 2);
+      c_.seek(c_.text().size());
+    } else {
+      text = c_.raw_string();
+    }
     if (text.substr(0, 2) != "0x" || text.size() % 2 != 0) c_.fail_at(where, "bytes of a constant are \"0x\" and pairs of digits");
     text.remove_prefix(2);
     std::size_t count = text.size() / 2, total = out_.bytes();
@@ -212,20 +219,25 @@ void append_list(const Literal& value, int dim, std::int64_t& next, std::string&
   out += ']';
 }
 
-std::string hex_text(const Literal& value) {
-  static constexpr char digits[] = "0123456789ABCDEF";
+constexpr auto kPairs = [] {
+  std::array<std::array<char, 2>, 256> out{};
+  for (std::size_t i = 0; i < 256; ++i) out[i] = {"0123456789ABCDEF"[i >> 4], "0123456789ABCDEF"[i & 15]};
+  return out;
+}();
+
+void append_hex(const Literal& value, std::string& out) {
   int bits = bit_width(value.dtype());
   unsigned mask = bits < 8 ? static_cast<unsigned>(low_bits(bits)) : 0xff;
-  std::string out(value.bytes() * 2 + 4, '"');
-  char* to = out.data() + 1;
+  std::size_t start = out.size();
+  std::span<const std::byte> bytes(value.data(), value.bytes());
+  out.resize(start + bytes.size() * 2 + 4, '"');
+  char* to = out.data() + start + 1;
   *to++ = '0';
   *to++ = 'x';
-  for (std::size_t i = 0; i < value.bytes(); ++i) {
-    auto byte = static_cast<unsigned>(value.data()[i]) & mask;
-    *to++ = digits[byte >> 4];
-    *to++ = digits[byte & 15];
+  for (std::byte b : bytes) {
+    std::memcpy(to, kPairs[static_cast<unsigned>(b) & mask].data(), 2);
+    to += 2;
   }
-  return out;
 }
 
 }  // namespace
@@ -244,9 +256,17 @@ Literal parse_elements(std::string_view body, std::size_t offset_of_body, Cursor
   return out;
 }
 
-Literal parse_dense(Cursor& c) {
+std::string_view dense_body(Cursor& c) {
   c.expect("<");
-  std::string_view body = c.balanced('<', '>');
+  if (c.peek() != '"') return c.balanced('<', '>');
+  std::size_t start = c.offset();
+  std::size_t end = start + c.raw_string().size() + 2;
+  c.expect(">");
+  return c.text().substr(start, end - start);
+}
+
+Literal parse_dense(Cursor& c) {
+  std::string_view body = dense_body(c);
   auto start = static_cast<std::size_t>(body.data() - c.text().data());
   c.expect(":");
   std::size_t where = c.offset();
@@ -258,31 +278,58 @@ Type constant_type(Cursor& c, Type type, std::size_t where) {
   return type;
 }
 
+namespace {
+
+constexpr std::uint64_t each(std::uint64_t byte) { return byte * 0x0101010101010101u; }
+
+/// Four bytes of eight digits, the first digit lowest in the word. `bad` gets a bit for each character that is none.
+std::uint32_t eight_digits(std::uint64_t text, std::uint64_t& bad) {
+  auto from = [](std::uint64_t low7, std::uint64_t least) { return low7 + each(0x80 - least); };  // bit 7 of a byte: not less
+  std::uint64_t low7 = text & each(0x7f), lower = low7 | each(0x20);
+  std::uint64_t is_digit = from(low7, '0') & ~from(low7, '9' + 1), is_letter = from(lower, 'a') & ~from(lower, 'f' + 1);
+  bad |= ~((is_digit | is_letter) & ~text) & each(0x80);
+  std::uint64_t values = (low7 & each(0x0f)) + (low7 >> 6 & each(1)) * 9;
+  values = (values << 4 | values >> 8) & 0x00ff00ff00ff00ffu;  // a pair in the lower of its bytes
+  values = (values | values >> 8) & 0x0000ffff0000ffffu;
+  return static_cast<std::uint32_t>(values | values >> 16);
+}
+
+}  // namespace
+
 bool hex_bytes(std::string_view digits, std::byte* to) {
-  static constexpr auto values = [] {
-    std::array<std::uint8_t, 256> out{};
-    out.fill(0xff);
-    for (int d = 0; d < 10; ++d) out[static_cast<std::size_t>('0' + d)] = static_cast<std::uint8_t>(d);
-    for (int d = 0; d < 6; ++d) out[static_cast<std::size_t>('a' + d)] = out[static_cast<std::size_t>('A' + d)] = static_cast<std::uint8_t>(10 + d);
-    return out;
-  }();
-  unsigned bad = 0;
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2) {
-    unsigned high = values[static_cast<unsigned char>(digits[i])], low = values[static_cast<unsigned char>(digits[i + 1])];
-    bad |= high | low;
-    *to++ = static_cast<std::byte>(high << 4 | low);
+  const char* from = digits.data();
+  std::size_t count = digits.size() & ~std::size_t{1};
+  std::uint64_t text = 0, bad = 0;
+  for (; count >= 8; count -= 8, from += 8, to += 4) {
+    std::memcpy(&text, from, 8);
+    std::uint32_t bytes = eight_digits(text, bad);
+    std::memcpy(to, &bytes, 4);
   }
-  return (bad & 0xf0) == 0;
+  text = each('0');
+  std::memcpy(&text, from, count);
+  std::uint32_t bytes = eight_digits(text, bad);
+  std::memcpy(to, &bytes, count / 2);
+  return bad == 0;
+}
+
+void append_dense(const Literal& value, std::string& out) {
+  out += "dense<";
+  std::int64_t next = 0;
+  if (value.count() == 0) {
+  } else if (value.is_splat()) {
+    out += element_text(value, 0);
+  } else if (value.count() > kLongestList) {
+    append_hex(value, out);
+  } else {
+    append_list(value, 0, next, out);
+  }
+  out += ">";
 }
 
 std::string dense_text(const Literal& value) {
-  if (value.count() == 0) return "dense<>";
-  if (value.is_splat()) return fmt::format("dense<{}>", element_text(value, 0));
-  if (value.count() > kLongestList) return fmt::format("dense<{}>", hex_text(value));
-  std::string list;
-  std::int64_t next = 0;
-  append_list(value, 0, next, list);
-  return fmt::format("dense<{}>", list);
+  std::string out;
+  append_dense(value, out);
+  return out;
 }
 
 }  // namespace strata::ir

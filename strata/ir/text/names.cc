@@ -11,6 +11,10 @@
 namespace strata::ir {
 
 void Names::function(const Block& body) {
+  names_.clear();
+  ranges_.clear();
+  groups_.clear();
+  texts_.clear();
   nested(body, nullptr, {});
 }
 
@@ -48,15 +52,21 @@ void Names::number(const Block& b, const Op* holder, Counts& counts, bool sugges
 
 void Names::op(const Op& op, Counts& counts, bool suggested) {
   if (op.num_results() == 0) return;
-  std::vector<Group> groups;
+  Range range{static_cast<std::uint32_t>(groups_.size()), 0};
   const TextFormat* format = suggested ? op.info().text : nullptr;
   for (int i = 0; i < op.num_results(); ++i) {
     std::string_view name = format != nullptr && format->result_name != nullptr ? format->result_name(op, i) : std::string_view();
-    if (!name.empty()) groups.push_back({unique(name, counts), -1, i, 1});
-    else if (i == 0) groups.push_back({"", counts.value++, 0, 1});
-    else ++groups.back().size;
+    if (!name.empty()) {
+      texts_.push_back(unique(name, counts));
+      groups_.push_back({-static_cast<int>(texts_.size()), i, 1});
+    } else if (i == 0) {
+      groups_.push_back({counts.value++, 0, 1});
+    } else {
+      ++groups_.back().size;
+    }
   }
-  groups_[&op] = std::move(groups);
+  range.size = static_cast<std::uint32_t>(groups_.size()) - range.first;
+  ranges_[&op] = range;
 }
 
 std::string Names::unique(std::string_view name, Counts& counts) {
@@ -66,22 +76,19 @@ std::string Names::unique(std::string_view name, Counts& counts) {
   return out;
 }
 
-const Names::Group* Names::group_of(const Value* value) const {
-  auto it = groups_.find(value->op());
-  if (it == groups_.end()) return nullptr;
-  const Group* group = &it->second[0];
-  for (const Group& g : it->second)
-    if (g.first <= value->index()) group = &g;
-  return group;
+std::span<const Names::Group> Names::groups_of(const Op* op) const {
+  auto it = ranges_.find(op);
+  if (it == ranges_.end()) return {};
+  return {groups_.data() + it->second.first, it->second.size};
 }
 
-void Names::append(const Group& group, std::string& out) {
-  if (group.number < 0) {
-    out += group.name;
+void Names::append(const Group& group, std::string& out) const {
+  if (group.name < 0) {
+    out += texts_[static_cast<std::size_t>(-1 - group.name)];
     return;
   }
   char digits[16];
-  auto [end, error] = std::to_chars(digits, digits + sizeof digits, group.number);
+  auto [end, error] = std::to_chars(digits, digits + sizeof digits, group.name);
   out.append(digits, end);
 }
 
@@ -91,11 +98,14 @@ void Names::append(const Value* value, std::string& out) const {
     out += it == names_.end() ? "<<unknown>>" : it->second;
     return;
   }
-  const Group* group = group_of(value);
-  if (group == nullptr) {
+  std::span<const Group> groups = groups_of(value->op());
+  if (groups.empty()) {
     out += "<<unknown>>";
     return;
   }
+  const Group* group = &groups[0];
+  for (const Group& g : groups)
+    if (g.first <= value->index()) group = &g;
   append(*group, out);
   if (group->size > 1) fmt::format_to(std::back_inserter(out), "#{}", value->index() - group->first);
 }
@@ -106,16 +116,14 @@ std::string Names::of(const Value* value) const {
   return out;
 }
 
-std::string Names::defined_by(const Op& op) const {
-  std::string out;
-  auto it = groups_.find(&op);
-  if (it == groups_.end()) return out;
-  for (const Group& g : it->second) {
-    out += out.empty() ? "%" : ", %";
+void Names::append_defined(const Op& op, std::string& out) const {
+  std::span<const Group> groups = groups_of(&op);
+  for (const Group& g : groups) {
+    out += &g == groups.data() ? "%" : ", %";
     append(g, out);
     if (g.size > 1) fmt::format_to(std::back_inserter(out), ":{}", g.size);
   }
-  return out;
+  if (!groups.empty()) out += " = ";
 }
 
 }  // namespace strata::ir

@@ -6,7 +6,9 @@
 // Source: SSANameState in mlir/lib/IR/AsmPrinter.cpp.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -33,27 +35,31 @@ class Names {
   std::string of(const Value* value) const;
   /// Appends the same.
   void append(const Value* value, std::string& out) const;
-  /// What stands before '=': "%0", "%6:9", "%output_state, %output"; empty without results.
-  std::string defined_by(const Op& op) const;
+  /// Appends what stands before an operation's name: "%0 = ", "%6:9 = ", "%output_state, %output = "; nothing without results.
+  void append_defined(const Op& op, std::string& out) const;
 
  private:
   struct Counts { int value = 0, argument = 0, conflict = 0; };
-  /// Results of one operation from `first` on, under one name: a number, or text where `number` is negative.
-  struct Group { std::string name; int number = -1, first = 0, size = 1; };
+  /// Results of one operation from `first` on, under one name: a number, or a text (-1 - its place in texts_).
+  struct Group { int name = 0, first = 0, size = 1; };
+  /// Groups of one operation, in groups_ from `first` on.
+  struct Range { std::uint32_t first = 0, size = 0; };
 
   void nested(const Block& block, const Op* holder, Counts counts);
   void number(const Block& block, const Op* holder, Counts& counts, bool suggested);
   void op(const Op& op, Counts& counts, bool suggested);
   std::string unique(std::string_view name, Counts& counts);
-  const Group* group_of(const Value* value) const;
-  static void append(const Group& group, std::string& out);
+  std::span<const Group> groups_of(const Op* op) const;
+  void append(const Group& group, std::string& out) const;
 
   Regions regions_;
   Counts generic_;
-  std::unordered_set<std::string> used_;                            // names of the blocks around
-  std::vector<std::string> added_;                                  // in the order of their making
-  std::unordered_map<const Value*, std::string> names_;             // arguments
-  std::unordered_map<const Op*, std::vector<Group>> groups_;        // results; looked up, never iterated
+  std::unordered_set<std::string> used_;                 // names of the blocks around
+  std::vector<std::string> added_;                       // in the order of their making
+  std::unordered_map<const Value*, std::string> names_;  // arguments
+  std::unordered_map<const Op*, Range> ranges_;          // looked up, never iterated
+  std::vector<Group> groups_;
+  std::vector<std::string> texts_;
 };
 
 }  // namespace strata::ir

@@ -11,40 +11,12 @@
 namespace strata::ir {
 namespace {
 
-constexpr std::array<std::string_view, 3> kReturns = {"return", "func.return", "stablehlo.return"};
-
-/// Dialects that jaxlib's text may hold: an unknown operation of theirs is unsupported, any other is a mistake.
-bool is_upstream(std::string_view name) {
-  constexpr std::array<std::string_view, 13> dialects = {"stablehlo.", "chlo.", "func.", "check.", "sdy.", "mhlo.", "shape.", "tensor.", "arith.", "vhlo.", "interpreter.", "mpmd.", "builtin."};
-  return std::any_of(dialects.begin(), dialects.end(), [&](std::string_view d) { return name.substr(0, d.size()) == d; });
-}
+constexpr std::array<std::string_view, 4> kReturns = {"return", "func.return", "stablehlo.return", "sdy.return"};
 
 std::string place(std::string_view filename, std::string_view text, int first_line, std::size_t offset) {
   std::string_view before = text.substr(0, std::min(offset, text.size()));
   std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
   return fmt::format("{}:{}:{}", filename, first_line + std::count(before.begin(), before.end(), '\n'), before.size() - line_start + 1);
-}
-
-}  // namespace
-
-namespace {
-
-bool is_symbolic(const Type& t) {
-  return std::any_of(t.shape().dims().begin(), t.shape().dims().end(), [](const Dim& d) { return d.is_symbolic(); });
-}
-
-/// Equal as far as text says: a dimension's symbol stands in an attribute, its type shows '?'.
-bool same_text(const Type& a, const Type& b) { return a == b || ((is_symbolic(a) || is_symbolic(b)) && a.to_string() == b.to_string()); }
-bool same_text(const std::vector<Type>& a, const std::vector<Type>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Type& x, const Type& y) { return same_text(x, y); });
-}
-
-/// `strata.dims = ["B", ""]` names the '?' of an argument.
-Type with_symbols(Type type, const Strings& symbols) {
-  std::vector<Dim> dims = type.shape().dims();
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    if (!symbols[i].empty() && !dims[i].is_static() && !dims[i].is_bounded()) dims[i] = Dim::symbolic(symbols[i]);
-  return type.with(Shape(std::move(dims)));
 }
 
 /// Text has no symbols inside a function: results take those that the operation infers.
@@ -60,16 +32,12 @@ void refine_symbols(Op& op) {
 
 }  // namespace
 
-/// Names defined while it lives are forgotten at its end.
-class TextParser::OpenScope {
- public:
-  OpenScope(TextParser& p, bool isolated) : p_(p), nesting_(p) { p_.values_.open(isolated); }
-  ~OpenScope() { p_.values_.close(); }
-
- private:
-  TextParser& p_;
-  Nesting nesting_;
-};
+/// Dialects that jaxlib's text may hold: an unknown operation of theirs is unsupported, any other is a mistake.
+bool TextParser::is_upstream(std::string_view name) {
+  constexpr std::array<std::string_view, 19> dialects = {"stablehlo.", "chlo.", "func.", "check.", "sdy.", "mhlo.", "shape.", "tensor.", "arith.", "vhlo.", "interpreter.", "mpmd.", "builtin.",
+                                                     "cf.", "scf.", "memref.", "linalg.", "quant.", "math."};
+  return std::any_of(dialects.begin(), dialects.end(), [&](std::string_view d) { return name.substr(0, d.size()) == d; });
+}
 
 TextParser::TextParser(std::string_view text, std::string_view filename, const ParseOptions& options)
     : Cursor(text, options.limits),
@@ -93,339 +61,6 @@ Location TextParser::location(std::size_t offset) {
   std::string_view between = t.substr(offset, line_at_ - offset);
   std::size_t start = t.substr(0, offset).rfind('\n') + 1;
   return Location(fmt::format("{}:{}:{}", *filename_, line_ - std::count(between.begin(), between.end(), '\n'), offset - start + 1));
-}
-
-// ---- modules ----------------------------------------------------------------------------------------------------
-
-std::unique_ptr<Module> TextParser::module() {
-  auto out = std::make_unique<Module>();
-  while (peek() == '#') alias_line();
-  function_names_.emplace_back();
-  std::size_t start = offset();
-  if (consume("module") || consume("builtin.module")) {
-    nested_module(*out);
-  } else if (looking_at("\"builtin.module\"")) {
-    generic_module(*out);
-  } else {
-    module_body(*out, false);
-  }
-  skip_location();
-  while (peek() == '#' || looking_at("{-#")) peek() == '#' ? alias_line() : skip_resources();
-  bool again = looking_at("module") || looking_at("func.func") || looking_at("builtin.module");
-  if (again && start != offset()) fail("a module is followed by another; programs of one file are told apart by lines `// -----`");
-  if (!at_end()) fail("expected the end of the text");
-  return out;
-}
-
-/// After the word: [@name] [attributes {...}] { ... }
-void TextParser::nested_module(Module& module) {
-  if (peek() == '@') module.name = symbol();
-  if (consume("attributes")) {
-    expect("{");
-    module.attrs = parse_attr_entries(*this, aliases_);
-  }
-  expect("{");
-  module_body(module, true);
-  expect("}");
-}
-
-void TextParser::module_body(Module& module, bool until_brace) {
-  Nesting nesting(*this);
-  while (!at_end() && peek() != '}' && !looking_at("{-#")) module_item(module);
-  if (until_brace && at_end()) fail("expected '}}'");
-}
-
-void TextParser::module_item(Module& module) {
-  if (peek() == '#') return alias_line();
-  std::size_t where = offset();
-  if (consume("func.func") || consume("func")) return function(module);
-  if (looking_at("\"func.func\"")) return generic_function(module);
-  if (consume("sdy.mesh")) return mesh(module);
-  if (consume("\"sdy.mesh\"")) return generic_mesh(module);
-  if (looking_at("module") || looking_at("builtin.module") || looking_at("\"builtin.module\"")) fail_at(where, "modules in modules are not supported", Code::unsupported);
-  bool is_quoted = peek() == '"';
-  std::string name = is_quoted ? string() : std::string(try_word());
-  if (is_upstream(name)) fail_at(where, fmt::format("operation {} is not supported", name), Code::unsupported);
-  fail_at(where, "expected a function");
-}
-
-/// sdy.mesh @name = <["x"=2, "y"=4]> {attributes}
-void TextParser::mesh(Module& module) {
-  std::size_t where = offset();
-  std::string name = symbol();
-  for (const Mesh& m : meshes(module))
-    if (m.name == name) fail_at(where, fmt::format("mesh @{} twice", name));
-  expect("=");
-  expect("<");
-  std::string text = fmt::format("<{}>", balanced('<', '>'));
-  Draft rest;
-  attributes(rest);
-  skip_location();
-  add_mesh(module, {std::move(name), std::move(text), rest.attrs.empty() ? "" : attrs_text(rest.attrs)});
-}
-
-/// "sdy.mesh"() <{mesh = #sdy.mesh<["x"=2]>, sym_name = "mesh"}> {attributes} : () -> ()
-void TextParser::generic_mesh(Module& module) {
-  std::size_t where = offset();
-  expect("(");
-  expect(")");
-  Draft head;
-  expect("<");
-  attributes(head);
-  expect(">");
-  Draft rest;
-  attributes(rest);
-  functional_type(head);
-  skip_location();
-  constexpr std::string_view prefix = "#sdy.mesh";
-  const Attr *name = head.attrs.find("sym_name"), *mesh = head.attrs.find("mesh");
-  const std::string* word = name == nullptr ? nullptr : std::get_if<std::string>(name);
-  const Opaque* value = mesh == nullptr ? nullptr : std::get_if<Opaque>(mesh);
-  if (word == nullptr || value == nullptr || value->text.substr(0, prefix.size()) != prefix) fail_at(where, "sdy.mesh requires sym_name and mesh");
-  add_mesh(module, {*word, value->text.substr(prefix.size()), rest.attrs.empty() ? "" : attrs_text(rest.attrs)});
-}
-
-void TextParser::alias_line() {
-  expect("#");
-  std::string name(suffix("the name of an alias"));
-  expect("=");
-  if (looking_at("loc")) skip_location();
-  else aliases_.insert_or_assign(name, attribute());
-}
-
-/// {-# dialect_resources: {...} #-}: read where a constant asks for it.
-void TextParser::skip_resources() {
-  std::size_t start = offset();
-  std::size_t end = text().find("#-}", start);
-  if (end == std::string_view::npos) fail("'{{-#' without its '#-}}'");
-  seek(end + 3);
-}
-
-// ---- functions --------------------------------------------------------------------------------------------------
-
-std::string TextParser::symbol() {
-  expect("@");
-  if (next_char() == '"') return string();
-  return std::string(suffix("a symbol"));
-}
-
-Function& TextParser::new_function(Module& module, std::string name, std::size_t where) {
-  module.functions.push_back(std::make_unique<Function>(std::move(name)));
-  Function& f = *module.functions.back();
-  if (!function_names_.back().insert(f.name).second) fail_at(where, fmt::format("function @{} twice", f.name));
-  return f;
-}
-
-void TextParser::set_visibility(Function& f, std::string_view word) {
-  f.is_public = word != "private" && word != "nested";
-  if (word == "nested") fail("nested visibility is not supported");
-  f.has_visibility = !word.empty();
-}
-
-void TextParser::function(Module& module) {
-  std::size_t where = offset();
-  std::string_view visibility;
-  for (std::string_view word : {"public", "private", "nested"})
-    if (visibility.empty() && consume(word)) visibility = word;
-  std::size_t name_at = offset();
-  Function& f = new_function(module, symbol(), name_at);
-  set_visibility(f, visibility);
-  OpenScope scope(*this, true);
-  bool named = true;
-  arguments(f, named);
-  std::vector<Type> types;
-  if (consume("->")) results(f, types);
-  f.result_attrs.resize(types.size());
-  if (consume("attributes")) {
-    expect("{");
-    f.attrs = parse_attr_entries(*this, aliases_);
-  }
-  if (peek() != '{' || looking_at("{-#")) {
-    declare(f, types);
-    skip_location();
-    return;
-  }
-  if (!named) fail_at(where, fmt::format("function @{} has a body, but its arguments have no names", f.name));
-  std::size_t body_at = offset();
-  body(f, body_at, false, types);
-}
-
-/// "{ ... }" whose results must be those that the function declares.
-void TextParser::body(Function& f, std::size_t where, bool takes_header, const std::vector<Type>& stated) {
-  expect("{");
-  block_until_brace(f.body, takes_header);
-  skip_location();
-  if (!same_text(f.body.result_types(), stated))
-    fail_at(where, fmt::format("function @{} returns {}, but is declared to return {}", f.name, result_types_text(f.body.result_types()), result_types_text(stated)));
-}
-
-/// (%a: T {...}, %b: T), or types alone where no body follows.
-void TextParser::arguments(Function& f, bool& named) {
-  expect("(");
-  if (consume(")")) return;
-  named = peek() == '%';
-  do {
-    std::string_view name;
-    std::size_t where = offset();
-    if (named) {
-      name = value_name();
-      expect(":");
-    }
-    Type type = parse_type(*this);
-    argument(f, std::move(type), consume("{") ? parse_attr_entries(*this, aliases_) : Attrs{});
-    if (named) define(name, f.body.arguments().back().get(), nullptr, 1, where);
-    skip_location();
-  } while (consume(","));
-  expect(")");
-}
-
-void TextParser::argument(Function& f, Type type, Attrs attrs) {
-  Value* argument = f.body.add_argument(std::move(type));
-  const Attr* dims = attrs.find("strata.dims");
-  const Strings* symbols = dims == nullptr ? nullptr : std::get_if<Strings>(dims);
-  if (symbols != nullptr && static_cast<int>(symbols->size()) == argument->rank()) {
-    argument->set_type(with_symbols(argument->type(), *symbols));
-    attrs.erase("strata.dims");
-  }
-  f.arg_attrs.push_back(std::move(attrs));
-}
-
-void TextParser::results(Function& f, std::vector<Type>& types) {
-  if (!consume("(")) {
-    types.push_back(parse_type(*this));
-    return;
-  }
-  if (consume(")")) return;
-  do {
-    types.push_back(parse_type(*this));
-    f.result_attrs.push_back(consume("{") ? parse_attr_entries(*this, aliases_) : Attrs{});
-    skip_location();
-  } while (consume(","));
-  expect(")");
-}
-
-// ---- the generic form of modules and functions --------------------------------------------------------------------
-
-/// "builtin.module"() <{sym_name = "m"}> ({ ... }) {attributes} : () -> ()
-void TextParser::generic_module(Module& module) {
-  expect("\"builtin.module\"");
-  expect("(");
-  expect(")");
-  Draft head;
-  if (consume("<")) {
-    attributes(head);
-    expect(">");
-  }
-  expect("(");
-  expect("{");
-  if (peek() == '^') {
-    Block none;
-    block_header(none);
-  }
-  module_body(module, true);
-  expect("}");
-  expect(")");
-  attributes(head);
-  functional_type(head);
-  if (const Attr* name = head.attrs.find("sym_name"))
-    if (const std::string* text = std::get_if<std::string>(name)) {
-      module.name = *text;
-      head.attrs.erase("sym_name");
-    }
-  for (const auto& [key, value] : head.attrs) module.attrs.set(key, value);  // beside its meshes
-}
-
-namespace {
-
-std::vector<Type> types_of(const Values& values) {
-  std::vector<Type> out;
-  for (const Value* v : values) out.push_back(v->type());
-  return out;
-}
-
-/// "[{}, {a = 1}]" as attributes by position.
-std::vector<Attrs> attr_list(TextParser& p, const Attr* attr, std::size_t count, std::string_view name, std::size_t where) {
-  std::vector<Attrs> out(attr == nullptr ? count : 0);
-  if (attr == nullptr) return out;
-  const Opaque* list = std::get_if<Opaque>(attr);
-  if (list == nullptr) p.fail_at(where, fmt::format("'{}' is no list of attributes", name));
-  Cursor c(list->text, p.limits());
-  try {
-    c.expect("[");
-    if (!c.consume("]")) {
-      do {
-        c.expect("{");
-        out.push_back(parse_attr_entries(c, {}));
-      } while (c.consume(","));
-      c.expect("]");
-    }
-  } catch (const SyntaxError& e) {
-    p.fail_at(where, fmt::format("'{}': {}", name, e.message));
-  }
-  if (out.size() != count) p.fail_at(where, fmt::format("'{}' has {} entries for {} values", name, out.size(), count));
-  return out;
-}
-
-}  // namespace
-
-/// "func.func"() <{function_type = (T) -> T, sym_name = "f"}> ({ ^bb0(%a: T): ... }) : () -> ()
-void TextParser::generic_function(Module& module) {
-  std::size_t where = offset();
-  expect("\"func.func\"");
-  expect("(");
-  expect(")");
-  Draft head;
-  expect("<");
-  attributes(head);
-  expect(">");
-  auto text_of = [&](const char* name) -> const std::string* {
-    const Attr* a = head.attrs.find(name);
-    return a == nullptr ? nullptr : std::get_if<std::string>(a);
-  };
-  const std::string *name = text_of("sym_name"), *visibility = text_of("sym_visibility");
-  const Attr* type = head.attrs.find("function_type");
-  const Opaque* function_type = type == nullptr ? nullptr : std::get_if<Opaque>(type);
-  if (name == nullptr || function_type == nullptr) fail_at(where, "a function requires sym_name and function_type");
-  Cursor c(function_type->text, limits());
-  std::vector<Type> taken = parse_type_list(c);
-  c.expect("->");
-  std::vector<Type> returned = parse_result_types(c);
-  Function& f = new_function(module, *name, where);
-  set_visibility(f, visibility == nullptr ? "" : std::string_view(*visibility));
-  std::vector<Attrs> arg_attrs = attr_list(*this, head.attrs.find("arg_attrs"), taken.size(), "arg_attrs", where);
-  f.result_attrs = attr_list(*this, head.attrs.find("res_attrs"), returned.size(), "res_attrs", where);
-  for (const char* own : {"sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs"}) head.attrs.erase(own);
-  expect("(");
-  OpenScope scope(*this, true);
-  std::size_t body_at = offset();
-  expect("{");
-  if (consume("}")) {
-    for (std::size_t i = 0; i < taken.size(); ++i) argument(f, taken[i], std::move(arg_attrs[i]));
-    expect(")");
-    attributes(head);
-    functional_type(head);
-    f.attrs = std::move(head.attrs);
-    return declare(f, returned);
-  }
-  seek(body_at);
-  body(f, body_at, true, returned);
-  if (std::vector<Type> types = types_of(f.body.argument_values()); !same_text(types, taken))
-    fail_at(where, fmt::format("function @{} takes {}, but its type says {}", f.name, type_list_text(types), type_list_text(taken)));
-  for (std::size_t i = 0; i < taken.size(); ++i) {
-    Attrs attrs = std::move(arg_attrs[i]);
-    const Attr* dims = attrs.find("strata.dims");
-    const Strings* symbols = dims == nullptr ? nullptr : std::get_if<Strings>(dims);
-    Value* v = f.body.argument(static_cast<int>(i));
-    if (symbols != nullptr && static_cast<int>(symbols->size()) == v->rank()) {
-      v->set_type(with_symbols(v->type(), *symbols));
-      attrs.erase("strata.dims");
-    }
-    f.arg_attrs.push_back(std::move(attrs));
-  }
-  expect(")");
-  attributes(head);
-  functional_type(head);
-  f.attrs = std::move(head.attrs);
 }
 
 // ---- blocks -----------------------------------------------------------------------------------------------------
@@ -454,7 +89,7 @@ void TextParser::block_header(Block& block) {
       std::size_t where = offset();
       std::string_view name = value_name();
       expect(":");
-      define(name, block.add_argument(parse_type(*this)), nullptr, 1, where);
+      define(name, block.add_argument(parse_type(*this)), 1, where);
       skip_location();
     } while (consume(","));
     expect(")");
@@ -463,7 +98,7 @@ void TextParser::block_header(Block& block) {
 }
 
 bool TextParser::terminator(Block& block) {
-  bool quoted_name = consume("\"func.return\"") || consume("\"stablehlo.return\"");
+  bool quoted_name = consume("\"func.return\"") || consume("\"stablehlo.return\"") || consume("\"sdy.return\"");
   if (!quoted_name && std::none_of(kReturns.begin(), kReturns.end(), [&](std::string_view r) { return consume(r); })) return false;
   if (quoted_name) expect("(");
   block.results = operands();
@@ -488,7 +123,7 @@ bool TextParser::terminator(Block& block) {
 std::unique_ptr<Block> TextParser::region(const std::vector<Argument>& arguments) {
   auto block = std::make_unique<Block>();
   OpenScope scope(*this, false);
-  for (const Argument& a : arguments) define(a.name, block->add_argument(a.type), nullptr, 1, offset());
+  for (const Argument& a : arguments) define(a.name, block->add_argument(a.type), 1, offset());
   expect("{");
   block_until_brace(*block, false);
   return block;
@@ -510,9 +145,8 @@ std::string_view TextParser::value_name() {
   return suffix("the name of a value");
 }
 
-void TextParser::define(std::string_view name, Value* value, Op* op, int count, std::size_t where) {
-  int first = op == nullptr ? 0 : value->index();
-  if (!values_.define({.name = name, .value = value, .op = op, .first = first, .count = count})) fail_at(where, fmt::format("value %{} is defined twice", name));
+void TextParser::define(std::string_view name, Value* value, int count, std::size_t where) {
+  if (!values_.define(name, value, count)) fail_at(where, fmt::format("value %{} is defined twice", name));
 }
 
 Value* TextParser::operand() {
@@ -525,7 +159,7 @@ Value* TextParser::operand() {
     expect("#");
     index = integer();
   }
-  if (index < 0 || index >= found->count) fail_at(where, fmt::format("value %{} has no result {}", name, index));
+  if (index < 0 || index >= static_cast<std::int64_t>(found->count)) fail_at(where, fmt::format("value %{} has no result {}", name, index));
   return found->at(index);
 }
 
@@ -597,7 +231,7 @@ void TextParser::add_op(Block& block, Draft draft, const std::vector<ResultName>
   refine_symbols(op);
   int next = 0;
   for (const ResultName& n : names) {
-    define(n.name, op.result(next), &op, n.count, where);
+    define(n.name, op.result(next), n.count, where);
     next += n.count;
   }
 }

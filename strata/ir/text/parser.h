@@ -92,9 +92,20 @@ class TextParser : public Cursor {
   std::size_t op_offset() const { return op_at_; }
 
  private:
-  class OpenScope;
+  /// Names defined while it lives are forgotten at its end.
+  class OpenScope {
+   public:
+    OpenScope(TextParser& p, bool isolated) : p_(p), nesting_(p) { p_.values_.open(isolated); }
+    ~OpenScope() { p_.values_.close(); }
+
+   private:
+    TextParser& p_;
+    Nesting nesting_;
+  };
   struct ResultName { std::string_view name; int count; };
 
+  static bool is_upstream(std::string_view operation);
+  // ---- module_text.cc
   void alias_line();
   void skip_resources();
   void module_body(Module& module, bool until_brace);
@@ -111,6 +122,7 @@ class TextParser : public Cursor {
   void argument(Function& f, Type type, Attrs attrs);
   void results(Function& f, std::vector<Type>& types);
   void body(Function& f, std::size_t where, bool takes_header, const std::vector<Type>& stated);
+  // ---- parser.cc
   void block_until_brace(Block& block, bool takes_header);
   void block_header(Block& block);
   bool terminator(Block& block);
@@ -119,7 +131,7 @@ class TextParser : public Cursor {
   void short_form(Draft& draft);
   const OpInfo& info(std::string_view name, std::size_t where);
   void add_op(Block& block, Draft draft, const std::vector<ResultName>& names, std::size_t where);
-  void define(std::string_view name, Value* value, Op* op, int count, std::size_t where);
+  void define(std::string_view name, Value* value, int count, std::size_t where);
   std::string symbol();
   Location location(std::size_t offset);
 
@@ -131,7 +143,7 @@ class TextParser : public Cursor {
   TypeCache types_;
   ValueTable values_;
   std::unordered_map<std::string_view, const OpInfo*> infos_;
-  std::vector<std::unordered_set<std::string_view>> function_names_;  // of the modules around
+  std::vector<std::unordered_set<std::string_view>> symbols_;         // functions of the modules around
   std::vector<ResultName> names_;                                     // of the operation under way, before its regions
   std::size_t op_at_ = 0;
 };

@@ -230,6 +230,9 @@ TEST_F(ParserTest, NestingAndSizesHaveLimits) {
   std::string deep;
   for (int i = 0; i < 100000; ++i) deep += "[";
   EXPECT_THAT(error("module attributes {a = " + deep), HasSubstr("nested more than 256 levels"));
+  std::string many;
+  for (int i = 0; i <= 10'000; ++i) many += fmt::format("{}a{} = 1", i > 0 ? ", " : "", i);
+  EXPECT_THAT(error("module attributes {" + many + "} {}", Code::unsupported), HasSubstr("more than 10000 attributes"));
   EXPECT_THAT(error(body("  %0 = stablehlo.constant dense<0.0> : tensor<1000000x1000000xf64>"), Code::unsupported), HasSubstr("constants of more than"));
   EXPECT_THAT(error(body("  %0 = stablehlo.constant dense<0.0> : tensor<9223372036854775807x2xf32>")), HasSubstr("a tensor of more than"));
   EXPECT_THAT(error("func.func @f(%x: tensor<99999999999999999999xf32>) {"), HasSubstr("does not fit 64 bits"));

@@ -4,6 +4,7 @@
 
 #include "strata/ir/declaration.h"
 #include "strata/ir/text/attr_text.h"
+#include "strata/ir/text/literal_text.h"
 #include "strata/ir/text/type_text.h"
 
 namespace strata::ir {
@@ -29,6 +30,11 @@ Strings symbols_of(const Type& type) {
   return any ? out : Strings{};
 }
 
+constexpr std::string_view kFunctionReturn = "func.return";
+
+/// Shardy's regions end by a return of its own, all others by StableHLO's.
+std::string_view terminator_of(const Op& op) { return op.name().substr(0, 4) == "sdy." ? "sdy.return" : "stablehlo.return"; }
+
 std::string join(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, ", ")); }
 
 }  // namespace
@@ -48,7 +54,10 @@ void TextPrinter::nested_module(const Module& m) {
     out_ += "\"builtin.module\"()";
     if (!m.name.empty()) out_ += " <{sym_name = " + quoted(m.name) + "}>";
     out_ += " ({";
-    if (m.functions.empty()) out_ += "\n^bb0:";  // as upstream marks a block without operations
+    if (m.functions.empty() && meshes(m).empty()) {  // as upstream marks a block without operations
+      newline();
+      out_ += "^bb0:";
+    }
     module_items(m);
     out_ += "})";
     if (Attrs attrs = text_attributes(m); !attrs.empty()) out_ += " " + attrs_text(attrs);
@@ -90,7 +99,7 @@ void TextPrinter::function(const Function& f) {
   if (is_declaration(f)) return;
   out_ += " {";
   ++indent_;
-  block(f.body, true);
+  block(f.body, kFunctionReturn);
   --indent_;
   newline();
   out_ += "}";
@@ -143,7 +152,7 @@ void TextPrinter::generic_function(const Function& f) {
     newline();
     out_ += "}";
   } else {
-    region_with_arguments(f.body, true);
+    region_with_arguments(f.body, kFunctionReturn);
   }
   out_ += ")";
   if (Attrs attrs = text_attributes(f); !attrs.empty()) out_ += " " + attrs_text(attrs);
@@ -157,7 +166,8 @@ void TextPrinter::newline() {
   out_.append(static_cast<std::size_t>(indent_) * 2, ' ');
 }
 
-void TextPrinter::block(const Block& b, bool in_function) {
+void TextPrinter::block(const Block& b, std::string_view terminator) {
+  bool in_function = terminator == kFunctionReturn;
   for (const auto& o : b.ops()) {
     newline();
     op(*o, in_function);
@@ -166,24 +176,24 @@ void TextPrinter::block(const Block& b, bool in_function) {
   std::vector<std::string> values;
   for (const Value* v : b.results) values.push_back(name(v));
   if (options_.generic) {
-    out_ += fmt::format("\"{}\"({}) : {} -> ()", in_function ? "func.return" : "stablehlo.return", join(values), type_list_text(b.result_types()));
+    out_ += fmt::format("\"{}\"({}) : {} -> ()", terminator, join(values), type_list_text(b.result_types()));
     return;
   }
-  out_ += in_function ? "return" : "stablehlo.return";
+  out_ += in_function ? "return" : terminator;
   if (!values.empty()) out_ += " " + join(values) + " : " + types(b.results);
   else if (!in_function) out_ += " ";  // as upstream's declarative format does
 }
 
-void TextPrinter::region(const Block& b) {
+void TextPrinter::region(const Block& b, std::string_view terminator) {
   out_ += "{";
   ++indent_;
-  block(b, false);
+  block(b, terminator);
   --indent_;
   newline();
   out_ += "}";
 }
 
-void TextPrinter::region_with_arguments(const Block& b, bool of_function) {
+void TextPrinter::region_with_arguments(const Block& b, std::string_view terminator) {
   out_ += "{";
   if (b.num_arguments() > 0) {
     newline();
@@ -197,14 +207,14 @@ void TextPrinter::region_with_arguments(const Block& b, bool of_function) {
     out_ += "):";
   }
   ++indent_;
-  block(b, of_function);
+  block(b, terminator);
   --indent_;
   newline();
   out_ += "}";
 }
 
 void TextPrinter::op(const Op& o, bool in_function) {
-  if (std::string results = names_.defined_by(o); !results.empty()) out_ += results + " = ";
+  names_.append_defined(o, out_);
   const TextFormat* format = o.info().text;
   if (options_.generic || format == nullptr || format->print == nullptr) {
     out_ += "\"" + o.name() + "\"";
@@ -225,14 +235,15 @@ void TextPrinter::generic_form(const Op& o) {
   if (!own.empty()) out_ += " <" + attrs_text(own) + ">";
   for (std::size_t i = 0; i < f.regions.size(); ++i) {
     out_ += i == 0 ? " (" : ", ";
-    region_with_arguments(*f.regions[i]);
+    region_with_arguments(*f.regions[i], terminator_of(o));
   }
   if (!f.regions.empty()) out_ += ")";
   if (!foreign.empty()) out_ += " " + attrs_text(foreign);
   functional_type(o);
 }
 
-/// The generic form is made once per operation: names are given to the blocks that it makes.
+/// The generic form is made once per operation: names are given to the blocks that it makes. Not for one that has none of
+/// its own and a short form: that shows no blocks.
 GenericForm& TextPrinter::form(const Op& o) {
   if (auto it = forms_.find(&o); it != forms_.end()) return it->second;
   const TextFormat* format = o.info().text;
@@ -247,11 +258,20 @@ GenericForm& TextPrinter::form(const Op& o) {
 }
 
 std::vector<const Block*> TextPrinter::printed_regions(const Op& o) {
-  if (o.regions.empty() && (o.info().text == nullptr || o.info().text->to_generic == nullptr)) return {};
+  const TextFormat* format = o.info().text;
+  bool is_short = !options_.generic && format != nullptr && format->print != nullptr;
+  if (o.regions.empty() && (is_short || format == nullptr || format->to_generic == nullptr)) return {};
   return form(o).regions;
 }
 
 // ---- pieces -----------------------------------------------------------------------------------------------------
+
+void TextPrinter::dense(const Literal& value) {
+  out_ += " ";
+  append_dense(value, out_);
+  out_ += " : ";
+  out_ += value.type().to_string();
+}
 
 void TextPrinter::operands(const Op& o) {
   for (std::size_t i = 0; i < o.operands.size(); ++i) {
@@ -268,13 +288,25 @@ void TextPrinter::other_attributes(const Op& o, std::initializer_list<std::strin
 }
 
 void TextPrinter::functional_type(const Op& o) {
-  out_ += " : " + type_list_text(types_of(o.operands)) + " -> " + result_types_text(types_of(o.results()));
+  out_ += " : (";
+  for (std::size_t i = 0; i < o.operands.size(); ++i) {
+    if (i > 0) out_ += ", ";
+    out_ += o.operands[i]->type().to_string();
+  }
+  out_ += ") -> ";
+  if (o.num_results() != 1) out_ += "(";
+  for (int i = 0; i < o.num_results(); ++i) {
+    if (i > 0) out_ += ", ";
+    out_ += o.result(i)->type().to_string();
+  }
+  if (o.num_results() != 1) out_ += ")";
 }
 
 void TextPrinter::same_or_functional_type(const Op& o) {
   bool same = o.num_results() == 1 && std::all_of(o.operands.begin(), o.operands.end(), [&](const Value* v) { return v->type() == o.result()->type(); });
   if (!same) return functional_type(o);
-  out_ += " : " + o.result()->type().to_string();
+  out_ += " : ";
+  out_ += o.result()->type().to_string();
 }
 
 std::string TextPrinter::list(const std::vector<std::int64_t>& values) { return fmt::format("[{}]", fmt::join(values, ", ")); }

@@ -42,6 +42,8 @@ class TextPrinter {
   TextPrinter& operator<<(std::string_view text) { out_ += text; return *this; }
   template <class... Args>
   void format(fmt::format_string<Args...> f, Args&&... args) { fmt::format_to(std::back_inserter(out_), f, std::forward<Args>(args)...); }
+  /// " dense<...> : T".
+  void dense(const Literal& value);
   /// "%0", "%0#1".
   std::string name(const Value* value) const { return "%" + names_.of(value); }
   /// "%a, %b".
@@ -56,10 +58,10 @@ class TextPrinter {
   static std::string list(const std::vector<std::int64_t>& values);
   /// "T, T".
   static std::string types(const Values& values);
-  /// "{", the block's operations, "}"; its arguments are written by the caller.
-  void region(const Block& block);
+  /// "{", the block's operations, "}"; its arguments are written by the caller. `terminator` returns its results.
+  void region(const Block& block, std::string_view terminator = "stablehlo.return");
   /// The same with its arguments: "{", "^bb0(%a: T):" if there are any, ...
-  void region_with_arguments(const Block& block, bool of_function = false);
+  void region_with_arguments(const Block& block, std::string_view terminator = "stablehlo.return");
   void newline();
   /// What follows the name in the generic form.
   void generic_form(const Op& op);
@@ -71,7 +73,7 @@ class TextPrinter {
   void generic_function(const Function& function);
   Attrs argument_attributes(const Function& function, int argument) const;
   void op(const Op& op, bool in_function);
-  void block(const Block& block, bool in_function);
+  void block(const Block& block, std::string_view terminator);
   GenericForm& form(const Op& op);
   std::vector<const Block*> printed_regions(const Op& op);
 

@@ -1,5 +1,6 @@
 #include "strata/ir/text/type_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -149,16 +150,16 @@ Type parse_tensor(Cursor& c) {
   return out.with(*body.quantization);
 }
 
-Type parse_tuple(Cursor& c) {
+/// <T, T>
+std::vector<Type> parse_parts(Cursor& c) {
   Cursor::Nesting nesting(c);
   c.expect("<");
-  std::vector<Type> elements;
-  if (!c.consume(">")) {
-    do elements.push_back(parse_type(c));
-    while (c.consume(","));
-    c.expect(">");
-  }
-  return Type::tuple(std::move(elements));
+  std::vector<Type> parts;
+  if (c.consume(">")) return parts;
+  do parts.push_back(parse_type(c));
+  while (c.consume(","));
+  c.expect(">");
+  return parts;
 }
 
 Type parse_ref(Cursor& c) {
@@ -199,7 +200,7 @@ std::optional<DType> try_dtype(Cursor& c) {
 }
 
 bool looking_at_type(Cursor& c) {
-  constexpr std::array<std::string_view, 7> starts = {"tensor", "tuple", "!stablehlo.token", "!mhlo.token", "!strata.ref", "!quant.uniform", "memref"};
+  constexpr std::array<std::string_view, 8> starts = {"tensor", "tuple", "!stablehlo.token", "!stablehlo.future", "!mhlo.token", "!strata.ref", "!quant.uniform", "memref"};
   for (std::string_view s : starts)
     if (c.looking_at(s)) return true;
   return false;
@@ -237,7 +238,8 @@ Type cached_tensor(Cursor& c) {
 
 Type parse_type(Cursor& c) {
   if (c.consume("tensor")) return c.types() != nullptr ? cached_tensor(c) : parse_tensor(c);
-  if (c.consume("tuple")) return parse_tuple(c);
+  if (c.consume("tuple")) return Type::tuple(parse_parts(c));
+  if (c.consume("!stablehlo.future")) return Type::future(parse_parts(c));
   if (c.consume("!stablehlo.token") || c.consume("!mhlo.token")) return Type::token();
   if (c.consume("!strata.ref")) return parse_ref(c);
   if (c.peek() == '!' || c.looking_at("memref")) c.fail_at(c.offset(), "type is not supported", Code::unsupported);
@@ -257,6 +259,15 @@ std::vector<Type> parse_type_list(Cursor& c) {
 std::vector<Type> parse_result_types(Cursor& c) {
   if (c.peek() == '(') return parse_type_list(c);
   return {parse_type(c)};
+}
+
+bool is_symbolic(const Type& t) {
+  return std::any_of(t.shape().dims().begin(), t.shape().dims().end(), [](const Dim& d) { return d.is_symbolic(); });
+}
+
+bool same_text(const Type& a, const Type& b) { return a == b || ((is_symbolic(a) || is_symbolic(b)) && a.to_string() == b.to_string()); }
+bool same_text(const std::vector<Type>& a, const std::vector<Type>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Type& x, const Type& y) { return same_text(x, y); });
 }
 
 std::string type_list_text(const std::vector<Type>& types) { return "(" + joined(types) + ")"; }

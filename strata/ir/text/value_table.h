@@ -1,10 +1,11 @@
 // Values by their names, while a text is read.
 //
-// One table for all blocks: a name's entry says how deep the block is that defined it, and a block's end takes back what
-// was defined in it. Names point into the text.
+// One table for all blocks: definitions stand one after another, each with how deep the block is that holds it and what
+// the same name meant before; a block's end takes back what was defined in it. Names point into the text.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -14,14 +15,13 @@ namespace strata::ir {
 
 class ValueTable {
  public:
-  /// One value, or the results of an operation under one name.
+  /// One value, or `count` results of one operation under one name, from `value` on.
   struct Entry {
-    std::string_view name;
-    Value* value = nullptr;  // null: results of `op`, from `first`
-    Op* op = nullptr;
-    int first = 0, count = 0;  // count 0: nothing under this name now
-    int level = 0;
-    Value* at(std::int64_t i) const { return op == nullptr ? value : op->result(first + static_cast<int>(i)); }
+    const char* name;
+    Value* value;
+    std::uint32_t length, count;
+    std::uint32_t level, shadowed;  // the depth of its block; the entry before under this name, from 1, or 0
+    Value* at(std::int64_t i) const { return i == 0 ? value : value->op()->result(value->index() + static_cast<int>(i)); }
   };
 
   ValueTable() : slots_(1 << 8) {}
@@ -30,23 +30,26 @@ class ValueTable {
   void open(bool isolated);
   void close();
   int level() const { return static_cast<int>(scopes_.size()); }
-  /// What is visible under the name, or null. Valid until the next definition.
+  /// What is visible under the name, or null. Valid until its block ends.
   const Entry* find(std::string_view name) const;
   /// Fails (false) when the name is visible already.
-  bool define(Entry entry);
+  bool define(std::string_view name, Value* value, int count = 1);
 
  private:
-  struct Scope { std::size_t undo; int visible; };  // where its definitions begin in undo_; the outermost visible level
+  struct Scope { std::size_t first; std::uint32_t visible; };  // its first entry; the outermost visible level
+  struct Slot { std::uint32_t entry = 0, hash = 0; };          // the newest entry under a name, from 1; 0: none
 
-  static std::size_t hash(std::string_view name);
-  Entry& slot(std::string_view name);
-  const Entry& slot(std::string_view name) const { return const_cast<ValueTable*>(this)->slot(name); }
+  static std::uint32_t hash(std::string_view name);
+  static std::string_view name_of(const Entry& e) { return {e.name, e.length}; }
+  Slot& slot(std::string_view name, std::uint32_t hash);
   void grow();
 
-  std::vector<Entry> slots_;  // open addressing; a power of two; names stay when their entries are taken back
+  // Open addressing; a power of two. A name's slot is freed with its first entry: in reverse order of their making, so
+  // that no name is ever looked for behind a free slot.
+  std::vector<Slot> slots_;
   std::size_t used_ = 0;
   std::vector<Scope> scopes_;
-  std::vector<Entry> undo_;  // what stood in the slot before each definition
+  std::deque<Entry> entries_;
 };
 
 }  // namespace strata::ir
