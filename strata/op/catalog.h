@@ -60,9 +60,11 @@
   X(if)                       \
   X(infeed)                   \
   X(iota)                     \
+  X(manual_computation)       \
   X(map)                      \
   X(mulhi)                    \
   X(name)                     \
+  X(named_computation)        \
   X(next_after)               \
   X(optimization_barrier)     \
   X(outfeed)                  \
@@ -120,6 +122,7 @@
   X(hyperbolic)                      \
   X(infinity)                        \
   X(rounding)                        \
+  X(sharding)                        \
   X(special)                         \
   X(trigonometric)                   \
   X(tuple)                           \

@@ -101,6 +101,24 @@ const bool optimization_barrier = add_samples("stablehlo.optimization_barrier", 
   out.push_back({.what = "one", .operands = {numbers(DType::f32, {})}});
 });
 
+const bool sharding = [] {
+  for (const char* name : {"sdy.sharding_constraint", "sdy.reshard"})
+    add_samples(name, [](std::vector<Sample>& out) {
+      auto one = [](const char* text) { return Attrs{{"sharding", ir::Opaque{text}}}; };
+      out.push_back({.what = "matrix", .operands = {numbers(DType::f64, {2, 3})}, .attrs = one("#sdy.sharding<@mesh, [{\"x\"}, {}]>")});
+      out.push_back({.what = "rank 0", .operands = {numbers(DType::f32, {})}, .attrs = one("#sdy.sharding<@mesh, []>")});
+      out.push_back({.what = "empty", .operands = {numbers(DType::i32, {0})}, .attrs = one("#sdy.sharding<@mesh, [{?}]>")});
+    });
+  add_samples("sdy.propagation_barrier", [](std::vector<Sample>& out) {
+    for (Shape shape : {Shape{}, Shape{2, 3}, Shape{0}})
+      out.push_back({.what = shape.to_string(), .operands = {numbers(DType::f64, shape)}, .attrs = {{"allowed_direction", std::string("NONE")}}});
+  });
+  add_samples("sdy.sharding_group", [](std::vector<Sample>& out) {
+    for (Shape shape : {Shape{}, Shape{2, 3}, Shape{0}}) out.push_back({.what = shape.to_string(), .operands = {numbers(DType::f64, shape)}, .attrs = {{"group_id", std::int64_t{3}}}});
+  });
+  return true;
+}();
+
 // Its derivative is zero by definition, not by difference.
 const bool stop_gradient = add_samples("strata.stop_gradient", [](std::vector<Sample>& out) {
   for (DType t : {DType::f64, DType::f32, DType::bf16, DType::i32})

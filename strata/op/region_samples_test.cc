@@ -103,6 +103,15 @@ BlockPtr sine() {
   return build({kVector}, [](Builder& b, const Values& v) { return Values{sin(b, v[0])}; });
 }
 
+const bool manual_computation_samples = add_samples("sdy.manual_computation", [](std::vector<Sample>& out) {
+  auto whole = [](const char* list) { return ir::Opaque{fmt::format("#sdy.sharding_per_value<[{}]>", list)}; };
+  out.push_back({.what = "of nothing cut",
+                 .operands = {random(kVector, 7)},
+                 .attrs = {{"in_shardings", whole("<@mesh, [{}]>")}, {"out_shardings", whole("<@mesh, [{}]>")}, {"manual_axes", ir::Opaque{"#sdy<manual_axes{}>"}}},
+                 .results = {kVector},
+                 .regions = [] { return regions(sine()); }});
+});
+
 const bool custom_jvp_samples = add_samples("strata.custom_jvp", [](std::vector<Sample>& out) {
   out.push_back({.what = "sine", .operands = {random(kVector, 10)}, .regions = [] {
                    return regions(sine(), build({kVector, kVector}, [](Builder& b, const Values& v) {

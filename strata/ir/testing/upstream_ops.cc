@@ -1,5 +1,7 @@
 #include "strata/ir/testing/upstream_ops.h"
 
+#include "strata/ir/text/format_shardy.h"
+
 namespace strata::ir::testing {
 namespace {
 
@@ -79,11 +81,20 @@ const Row kChlo[] = {
     {&formats::top_k, "top_k"},
 };
 
+const Row kSdy[] = {
+    {&formats::sharding_constraint, "sharding_constraint reshard"},
+    {&formats::propagation_barrier, "propagation_barrier"},
+    {&formats::sharding_group, "sharding_group"},
+    {&formats::manual_computation, "manual_computation"},
+    {&formats::named_computation, "named_computation"},
+};
+
 class Upstream {
  public:
   Upstream() {
     for (const Row& r : kStablehlo) add("stablehlo.", r);
     for (const Row& r : kChlo) add("chlo.", r);
+    for (const Row& r : kSdy) add("sdy.", r);
     add("func.", {&formats::call, "call"});
   }
   const Registry& registry() const { return registry_; }
