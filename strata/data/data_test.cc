@@ -285,6 +285,38 @@ TEST_F(DataTest, TheStateTellsWhatDiffers) {
     EXPECT_NE(data->check_state(other), "") << other;
 }
 
+/// Law: tokens are the same for any number of threads, and from the cache.
+TEST_F(DataTest, ThreadsAndCacheChangeNothing) {
+  std::string book;
+  for (int i = 0; i < 6000; ++i) book += "verse " + std::to_string(i * i % 977) + " of " + letters(1 + i % 40, i) + "\n";
+  auto model = train_tokenizer({book}, {.vocab_size = 512});
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  auto o = options(write("book.txt", book) + ";" + write("other.txt", book.substr(5000, 90000)));
+  o.tokenizer = *load_tokenizer("sentencepiece", write("t.model", *model));
+  std::string states;
+  for (int threads : {1, 2, 3, 8}) {
+    set_num_threads(threads);
+    auto data = Dataset::open(o);
+    ASSERT_TRUE(data.ok()) << data.status().message();
+    if (threads == 1) states = data->state(40);
+    EXPECT_EQ(data->state(40), states);
+  }
+  set_num_threads(0);
+  o.cache_folder = folder_ + "/cache";
+  auto files = [&] { return std::distance(std::filesystem::directory_iterator(o.cache_folder), {}); };
+  EXPECT_EQ(Dataset::open(o)->state(40), states);
+  EXPECT_EQ(files(), 2);
+  auto again = Dataset::open(o);
+  EXPECT_EQ(again->state(40), states);
+  EXPECT_TRUE(again->batch(9).tokens.same_bits(Dataset::open(o)->batch(9).tokens));
+  // A damaged file of the cache is as good as none; a text that changes has another name.
+  for (const auto& entry : std::filesystem::directory_iterator(o.cache_folder)) std::filesystem::resize_file(entry.path(), 100);
+  EXPECT_EQ(Dataset::open(o)->state(40), states);
+  write("other.txt", book.substr(5001, 90000));
+  EXPECT_NE(Dataset::open(o)->state(40), states);
+  EXPECT_EQ(files(), 3);
+}
+
 TEST_F(DataTest, PrefetchedBatchesAreTheSame) {
   auto data = Dataset::open(options(write("a.txt", letters(500))));
   Prefetch next([&](std::int64_t step) { return data->batch(step); }, 7, 40);

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "strata/base/error.h"
@@ -95,6 +98,41 @@ TEST(Tokenizer, DecodesWhatItEncodes) {
       ASSERT_EQ(said + stream.finish(), text);
     }
   }
+}
+
+std::string testdata(const std::string& name) {
+  auto bytes = read_file((std::filesystem::path(__FILE__).parent_path() / "testdata" / name).string());
+  EXPECT_TRUE(bytes.ok()) << bytes.status().message();
+  return *bytes;
+}
+
+/// What the Python package makes of texts: tools/goldens/tokenizers.py.
+TEST(Tokenizer, GivesThePythonPackagesTokens) {
+  const auto golden = nlohmann::json::parse(testdata("tokenizers.json"));
+  for (const auto& [name, expected] : golden["models"].items()) {
+    auto t = make_sentencepiece(testdata(name + ".model"), name);
+    ASSERT_TRUE(t.ok()) << t.status().message();
+    EXPECT_EQ((*t)->vocab_size(), expected["vocab_size"].get<std::int64_t>());
+    for (const auto& c : expected["cases"]) {
+      const auto tokens = (*t)->encode(c["text"].get<std::string>());
+      EXPECT_EQ(tokens, c["tokens"].get<std::vector<std::int32_t>>()) << name << ": " << c["text"];
+      // A token for what is unknown is U+FFFD here and " \u2047 " there.
+      const bool unknown = std::find(tokens.begin(), tokens.end(), 0) != tokens.end();
+      if (!unknown) EXPECT_EQ((*t)->decode(tokens), c["decoded"].get<std::string>()) << name;
+    }
+  }
+}
+
+/// A model that puts a space in front of each text and has no bytes: other people's models need not keep texts whole, but spaces and
+/// known characters come back.
+TEST(Tokenizer, KeepsWhatOthersModelsKnow) {
+  auto t = make_sentencepiece(testdata("other.model"), "other");
+  EXPECT_EQ((*t)->decode((*t)->encode("def method_7(self, value):")), "def method_7(self, value):");
+  EXPECT_EQ((*t)->encode("def").size() + (*t)->encode("value").size(), (*t)->encode("def value").size());
+  StreamDecoder stream(**t);
+  std::string said;
+  for (std::int32_t token : (*t)->encode("self")) said += stream.add(token);
+  EXPECT_EQ(said, " self");  // a stream goes on after other text
 }
 
 TEST(Tokenizer, PartsOfATextAreEncodedAlike) {

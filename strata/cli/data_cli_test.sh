@@ -1,0 +1,139 @@
+#!/bin/sh
+# `strata data` as a person meets it: what it prints, messages, exit statuses; and training on what it makes.
+#
+#   strata/cli/data_cli_test.sh BIN      BIN: the folder of the programs (default build/bin)
+#
+# Prints one line for each fact and ends with "N passed, N failed".
+set -u
+bin=$(cd "${1:-build/bin}" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+STRATA_CACHE_DIR=$folder/cache
+export STRATA_CACHE_DIR
+passed=0
+failed=0
+
+mkdir -p book/part code
+# Verses of words of random syllables (Marsaglia's generator).
+awk 'function draw(n) { x = (x * 69069 + 1) % 4294967296; return int(x / 65536) % n + 1 }
+  BEGIN {
+    for (i = 0; i < 600; i++) {
+      line = "Verse " i " of a little book, wherein"
+      for (w = 0; w < 10; w++) line = line " " substr("bcdfglmnprst", draw(12), 1) substr("aeiou", draw(5), 1) substr("nrst", draw(4), 1) substr("aeiou", draw(5), 1)
+      print line "."
+    }
+  }' > book/part/one.txt
+i=600
+while [ $i -lt 900 ]; do
+  printf 'def method_%d(self, value):\n    return self.value_%d + value\n' $i $((i % 13))
+  i=$((i + 1))
+done > code/a.py
+echo '{"text": "a line of a table"}' > table.jsonl
+: > empty.txt
+printf 'caf\351' > latin.txt
+
+fact() { # NAME CONDITION...
+  name=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+    echo "ok      $name"
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $name"
+    sed 's/^/        /' out err
+  fi
+}
+# Runs strata; its exit status in $status, its words in out and err.
+strata() {
+  "$bin/strata" "$@" > out 2> err
+  status=$?
+}
+is() { [ "$status" -eq "$1" ]; }
+says() { is "$1" && grep -qF -- "$2" err; }
+prints() { is "$1" && grep -qF -- "$2" out; }
+# JSON PATH VALUE: whether the object in out has that value there.
+holds() { is 0 && python3 -c "import json; o = json.load(open('out')); assert str($1) == '$2', $1" 2>> err; }
+
+blend="book/**/*.txt,3;code/*.py,1"
+model="base_emb_dim=16 base_num_query_heads=2 base_num_kv_heads=1 head_dim=8 base_mlp_dim=24 base_num_decoder_layers=1 max_target_length=16 per_device_batch_size=4 steps=40"
+
+for command in "" describe train-tokenizer tokenize; do
+  strata data $command --help
+  fact "help of 'data $command' has an example" prints 0 "Example:"
+done
+strata data
+fact "no subcommand" is 2
+
+strata data describe "train_files=$blend" $model --json
+fact "describe counts tokens" holds "o['sources'][1]['train_tokens'] + o['sources'][1]['eval_tokens']" "$(($(wc -c < code/a.py) + 1))"
+fact "and shares" holds "[s['share'] for s in o['sources']]" "[0.75, 0.25]"
+fact "and epochs of the run" holds "round(o['sources'][0]['epochs'] * o['sources'][0]['windows'])" 120
+strata data describe "train_files=$blend" $model --json --step 7
+fact "a step reads its batch" holds "[r['source'] for r in o['rows']].count('code')" 1
+fact "from where it says" holds "all(o['rows'][i]['text'] in open(o['rows'][i]['file']).read() for i in range(4))" True
+cp out before
+strata data describe "train_files=$blend" $model --json --step 7
+fact "the same each time" cmp -s out before
+strata data describe "train_files=$blend" $model --step 7
+fact "a person reads a table" prints 0 "step 7 reads"
+
+strata data describe
+fact "no train_files" says 2 "train_files is not set"
+strata data describe train_files='absent/*.txt'
+fact "a pattern without a match" says 2 "absent/*.txt: no file matches"
+strata data describe train_files=empty.txt
+fact "an empty text" says 2 "empty.txt: the file is empty"
+strata data describe train_files=latin.txt
+fact "bytes outside UTF-8" says 2 "latin.txt: not UTF-8: byte 3 of 4, in line 1, is 0xe9"
+strata data describe "train_files=book/part/one.txt,0"
+fact "weights that sum to zero" says 2 "sum to 0"
+strata data describe "train_files=book/part/one.txt,-2;code/a.py"
+fact "a weight below zero" says 2 "the weight -2"
+strata data describe train_files=table.jsonl $model max_target_length=32
+fact "a corpus shorter than a window" says 2 "the text is too short: table has"
+strata data describe train_files=table.jsonl train_data_columns=body
+fact "a member that is not there" says 2 'table.jsonl:1: no text under "body"'
+
+strata data train-tokenizer --files "$blend" --vocab_size 600 --output made/t.model
+fact "trains a tokenizer" prints 0 "made/t.model: 600 tokens"
+cp made/t.model first.model
+strata data train-tokenizer --files "$blend" --vocab_size 600 --output made/t.model --json
+fact "the same file again" cmp -s made/t.model first.model
+strata data train-tokenizer --files table.jsonl --vocab_size 600 --output made/u.model
+fact "a text too small for it" says 2 "no tokenizer of 600 tokens can be trained on 17 bytes of text"
+fact "nothing is written then" [ ! -e made/u.model ]
+
+tokens="tokenizer_type=sentencepiece tokenizer_path=made/t.model vocab_size=600"
+strata data describe "train_files=$blend" $model tokenizer_type=sentencepiece tokenizer_path=made/t.model
+fact "a tokenizer larger than the model" says 2 "vocab_size=256: the tokenizer (sentencepiece) has 600 tokens"
+strata data describe "train_files=$blend" $model vocab_size=600 tokenizer_type=sentencepiece tokenizer_path=book/part/one.txt
+fact "a tokenizer that is none" says 2 "book/part/one.txt: no SentencePiece model"
+strata data tokenize --tokenizer_type sentencepiece --tokenizer_path made/t.model --output one.tokens 'book/**/*.txt' --threads 1
+fact "tokenizes" prints 0 "one.tokens: "
+cp one.tokens first.tokens
+strata data tokenize --tokenizer_type sentencepiece --tokenizer_path made/t.model --output one.tokens 'book/**/*.txt' --threads 3
+fact "the same bits on more threads" cmp -s one.tokens first.tokens
+strata data describe train_files=one.tokens $model
+fact "tokens of another tokenizer" says 2 "the run's is byte: set tokenizer_type and tokenizer_path"
+
+strata train train_files=one.tokens $model $tokens base_output_directory=. run_name=of_tokens
+fact "trains on tokens" prints 0 "done: step 40 of 40"
+strata train 'train_files=book/**/*.txt' $model $tokens base_output_directory=. run_name=of_text
+fact "and on the text they were made of" prints 0 "done: step 40 of 40"
+fact "to the same bits" cmp -s of_tokens/checkpoints/40/params.safetensors of_text/checkpoints/40/params.safetensors
+printf x | dd of=one.tokens bs=1 seek=900 conv=notrunc 2> /dev/null
+strata data describe train_files=one.tokens $model $tokens
+fact "damaged tokens" says 2 "one.tokens: damaged: the checksum of its tokens differs"
+head -c 500 first.tokens > one.tokens
+strata data describe train_files=one.tokens $model $tokens
+fact "tokens cut short" says 2 "one.tokens: not a whole token file"
+
+strata train "train_files=$blend" $model base_output_directory=. run_name=disjoint window_mode=disjoint
+fact "trains on disjoint windows" prints 0 "done: step 40 of 40"
+strata generate --checkpoint of_text --prompt "Verse" --max_tokens 20 --json
+fact "generates whole characters" is 0
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
