@@ -1,17 +1,19 @@
 // libFuzzer target: any bytes are read as a safetensors file and as a manifest; what is read is written and read again
-// the same.
+// the same, measured, and compared with zeros.
 //
 //   tools/fuzz.sh strata/checkpoint/checkpoint_fuzz.cc strata/ir/text/testdata -max_total_time=60
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
+#include "strata/checkpoint/diff.h"
 #include "strata/checkpoint/manifest.h"
 #include "strata/checkpoint/safetensors.h"
 
 namespace {
 
 using namespace strata::checkpoint;
+using strata::Literal;
 
 void check_tensors(const std::string& bytes) {
   auto file = decode_safetensors(bytes, "fuzz");
@@ -20,16 +22,25 @@ void check_tensors(const std::string& bytes) {
   if (!written) std::abort();
   auto again = decode_safetensors(*written, "fuzz");
   if (!again || again->metadata != file->metadata || again->tensors.size() != file->tensors.size()) std::abort();
+  Checkpoint read, zeros;
   for (const auto& [name, tensor] : file->tensors) {
     if (!tensor.same_bits(again->tensors.at(name))) std::abort();
+    read.parts["part"][name] = tensor;
+    zeros.parts["part"][name] = Literal(tensor.type());
+    if (norms(tensor).not_finite > tensor.count()) std::abort();
   }
+  if (!diff(read, read).same() || diff(read, zeros).tensors.size() != diff(zeros, read).tensors.size()) std::abort();
 }
 
 void check_manifest(const std::string& bytes) {
   // With a true checksum at the end, so that the reader behind it is reached.
   for (const std::string& text : {bytes, with_checksum(bytes)}) {
     auto manifest = decode_manifest(text, "fuzz");
-    if (manifest && !decode_manifest(encode_manifest(*manifest), "fuzz")) std::abort();
+    if (!manifest) continue;
+    if (!decode_manifest(encode_manifest(*manifest), "fuzz")) std::abort();
+    Checkpoint read, none;
+    read.notes = manifest->notes;
+    if (!diff(read, read).same() || diff(read, none).others.size() != diff(none, read).others.size()) std::abort();
   }
 }
 

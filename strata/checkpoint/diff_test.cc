@@ -5,6 +5,9 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
+
+#include "strata/op/check.h"
 
 namespace strata::checkpoint {
 namespace {
@@ -95,6 +98,22 @@ TEST(Diff, ComplexElementsCountByTheirAbsoluteValue) {
   EXPECT_EQ(norms(a.parts["p"]["z"]).l2, 5);
   EXPECT_EQ(diff(a, b).tensors.at(0).max_abs, 5);
   EXPECT_EQ(diff(a, b).tensors.at(0).relative_l2, 1);
+}
+
+TEST(Diff, UlpsAreThoseOfTheChecks) {
+  std::mt19937 random(1);
+  for (DType dtype : {DType::f32, DType::bf16, DType::f16, DType::f64, DType::f8E5M2, DType::f8E4M3FN}) {
+    Checkpoint a{1, {}, {}}, b{1, {}, {}};
+    Literal x = Literal::full(Type(dtype, Shape{1}), 1), y = x;
+    for (int i = 0; i < 300; ++i) {
+      x = Literal::full(Type(dtype, Shape{1}), std::ldexp(static_cast<double>(random() % 1000) - 500, static_cast<int>(random() % 9) - 4));
+      y = Literal::full(Type(dtype, Shape{1}), std::ldexp(static_cast<double>(random() % 1000) - 500, static_cast<int>(random() % 9) - 4));
+      if (!std::isfinite(x.number(0)) || !std::isfinite(y.number(0)) || x.same_bits(y)) continue;
+      a.parts["p"]["x"] = x;
+      b.parts["p"]["x"] = y;
+      ASSERT_EQ(diff(a, b).tensors.at(0).max_ulp, static_cast<double>(op::ulp_distance(x, y, 0))) << name(dtype) << x.number(0) << y.number(0);
+    }
+  }
 }
 
 TEST(Norms, LeaveOutWhatIsNotFinite) {

@@ -4,7 +4,8 @@
     strata/cli/nothing_is_lost_test.py BIN      BIN: the folder of the programs (default build/bin)
 
 One step and its save are repeated with a fault at each operation that changes the disk, from the first to the last (tests/faults):
-the process is killed there, or the operation fails once with ENOSPC or EIO, or it and all later ones fail. Then, STRATA_KILLS times
+the process is killed there, or the operation fails once with ENOSPC or EIO, or it and all later ones fail. The same where the save
+replaces a damaged checkpoint, on a file system that can exchange two folders and on one that cannot. Then, STRATA_KILLS times
 (default 5; `make soak` says 30), a run is killed at a random moment. Each time what is left must be whole, and the same command must
 end with the same parameters, optimizer, state of the data and metrics. Prints `ok NAME` or `FAILED NAME` for each fact.
 """
@@ -67,10 +68,10 @@ def differences(folder, whole):
     return "" if metrics(folder) == metrics(whole) else f"metrics differ: {metrics(folder)} and {metrics(whole)}"
 
 
-def resume(folder, whole, keys):
-    """The same command once more; what is wrong with how it went."""
+def resume(folder, whole, keys, damaged=False):
+    """The same command once more; what is wrong with how it went. `damaged`: whether it has to pass over a checkpoint."""
     again = train(folder, *keys)
-    if again.returncode != 0 or "damaged" in again.stderr:
+    if again.returncode != 0 or ("damaged" in again.stderr) != damaged:
         return f"resumed: exit {again.returncode}\n{again.stderr}"
     return differences(folder, whole)
 
@@ -86,19 +87,21 @@ def under_faults(folder, before, **faults):
     return train(folder, *ONE_STEP, env=env)
 
 
-def after_fault(base, k, mode):
+def after_fault(before, k, mode, **faults):
     """What goes wrong when operation k fails in this way; empty when nothing does."""
-    folder = base / f"{k}{mode.replace(' ', '')}"
+    base = before.parent
+    folder = base / f"{before.name}{k}{mode.replace(' ', '')}{len(faults)}"
     what, _, rest = mode.partition(" ")
-    done = under_faults(folder, base / "before", AT=k, DO=what, FROM=rest)
+    done = under_faults(folder, before, AT=k, DO=what, FROM=rest, **faults)
     if what == "kill" and done.returncode != -signal.SIGKILL:
         return f"{mode}: exit {done.returncode} instead of its end\n{done.stderr}"
     if what != "kill" and (done.returncode not in (0, 1, 2) or (done.returncode != 0 and "strata: " not in done.stderr)):
         return f"{mode}: exit {done.returncode}, no message\n{done.stderr}"
     verified = strata(folder, "checkpoint", "verify", "run")
-    if verified.returncode != 0:
+    damaged = [line for line in verified.stdout.splitlines() if line.endswith(": damaged")]
+    if verified.returncode != 0 and (before.name != "damaged" or damaged != ["run/checkpoints/3: damaged"]):
         return f"{mode}: something is damaged\n{verified.stdout}{verified.stderr}"
-    problem = resume(folder, base / "whole", KEYS)
+    problem = resume(folder, base / "whole", KEYS, bool(damaged))
     shutil.rmtree(folder)
     return problem and f"{mode}: {problem}"
 
@@ -132,21 +135,41 @@ def every_operation(base):
     (base / "whole").mkdir()
     first = train(base / "whole", *KEYS)
     fact("the unbroken run", first.stderr if first.returncode else "")
-    (base / "before").mkdir()
+    before = base / "before"
+    before.mkdir()
     for _ in range(2):
-        train(base / "before", *ONE_STEP)
-    counted = under_faults(base / "counted", base / "before", LOG=base / "log")
-    operations = [line.split()[1:] for line in (base / "log").read_text().splitlines()] if (base / "log").exists() else []
-    names = [o[0] for o in operations]
-    fact("a save writes, syncs, renames, and removes what is old",
-         "" if counted.returncode == 0 and {"write", "sync", "rename", "remove"} <= set(names) else f"{counted.stderr}{names}")
+        train(before, *ONE_STEP)
+    operations = count(before, "a save")
     fact("what gets its name is synced before, and the old ones go last", order_problem(operations))
-    modes = ["kill", "ENOSPC", "EIO", "EIO from there on"]
+    fail_each(before, operations, ["kill", "ENOSPC", "EIO", "EIO from there on"])
+    damaged = base / "damaged"
+    shutil.copytree(before, damaged)
+    train(damaged, *ONE_STEP)
+    os.truncate(damaged / "run/checkpoints/3/params.safetensors", 1000)
+    fail_each(damaged, count(damaged, "a save that replaces a damaged one"), ["kill", "EIO"])
+    fail_each(damaged, count(damaged, "the same where folders cannot be exchanged", NO_EXCHANGE=1), ["kill", "EIO"], NO_EXCHANGE=1)
+
+
+def count(before, what, **faults):
+    """The operations of one step and its save: name and paths of each."""
+    counted, log = before.parent / "counted", before.parent / "log"
+    done = under_faults(counted, before, LOG=log, **faults)
+    operations = [line.replace(str(counted), "").split()[1:] for line in log.read_text().splitlines()] if log.exists() else []
+    names = {o[0] for o in operations}
+    fact(f"{what} writes, syncs, renames, and removes what is old",
+         "" if done.returncode == 0 and {"write", "sync", "rename", "remove"} <= names else f"{done.stderr}{names}")
+    shutil.rmtree(counted)
+    log.unlink(missing_ok=True)
+    return operations
+
+
+def fail_each(before, operations, modes, **faults):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        cases = [[pool.submit(after_fault, base, k, mode) for mode in modes] for k in range(1, len(operations) + 1)]
+        cases = [[pool.submit(after_fault, before, k, mode, **faults) for mode in modes] for k in range(1, len(operations) + 1)]
         for k, case in enumerate(cases, 1):
-            where = operations[k - 1][-1].replace(str(base / "counted"), "")
-            fact(f"operation {k} of {len(operations)}, {names[k - 1]} {where}: killed, ENOSPC, EIO", "\n".join(filter(None, (c.result() for c in case))))
+            name, *paths = operations[k - 1]
+            fact(f"{before.name}{''.join(f', {f}' for f in faults)}: {name} {paths[-1]} ({k} of {len(operations)}): {', '.join(modes)}",
+                 "\n".join(filter(None, (c.result() for c in case))))
 
 
 def any_moment(base):

@@ -7,6 +7,7 @@
 // FAULTS_DO     kill    the process ends by SIGKILL; of a write, half is written first
 //               ENOSPC, EIO, EROFS   the operation fails with this error; of a write, half is written first
 // FAULTS_FROM   not empty: all operations from the k-th on fail
+// FAULTS_NO_EXCHANGE  not empty: a file system that cannot exchange two names
 // FAULTS_LOG    a file to which each operation is added: its number, its name, its paths
 //
 // Operations are writes, syncs, renames, removals, and the making of files and folders: all that changes a disk.
@@ -148,7 +149,10 @@ int rename(const char* from, const char* to) {
 }
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) {
   return operation("exchange", absolute(from_folder, from), absolute(to_folder, to),
-                   [&] { return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags)); });
+                   [&] {
+                     if (!text("FAULTS_NO_EXCHANGE").empty()) flags |= 1u << 31;  // none that is known: EINVAL, as such file systems say
+                     return static_cast<int>(::syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+                   });
 }
 
 int unlink(const char* path) {
