@@ -187,9 +187,15 @@ FileLock::~FileLock() {
 }
 
 Status make_folders(const std::string& path) {
+  namespace fs = std::filesystem;
   std::error_code error;
-  std::filesystem::create_directories(path, error);
+  std::vector<fs::path> made;
+  for (fs::path at = path; !at.empty() && !file_exists(at.string()); at = at.parent_path()) made.push_back(at);
+  fs::create_directories(path, error);
   if (error) return failed(error, path, "create the folder");
+  for (const fs::path& folder : made) {
+    if (Status s = sync_folder(folder.parent_path().string()); !s.ok()) return s;  // whose entry for it may not be on disk yet
+  }
   return {};
 }
 
