@@ -70,10 +70,11 @@ strata checkpoint list run
 fact "list shows steps" [ "$(grep -c whole out)" -eq 3 ]
 strata checkpoint list run --json
 fact "list is JSON" is_json 0
+fact "with the loss of each" [ "$(grep -o '"loss":[0-9]' out | wc -l)" -eq 3 ]
 strata checkpoint show run
 fact "show has tensors with their types" prints 0 "tensor<256x16xf32>"
 fact "and the configuration" prints 0 "  base_emb_dim: 16"
-fact "and the state of the data" prints 0 "  next_batch: 6"
+fact "and the state of the data" prints 0 "  step: 6"
 strata checkpoint show run/checkpoints/4 --json
 fact "show is JSON" is_json 0
 fact "of the step that was asked for" prints 0 '"step":4'
@@ -83,7 +84,7 @@ strata checkpoint diff run run/checkpoints/6
 fact "the same is the same" prints 0 "same: "
 strata checkpoint diff run/checkpoints/4 run/checkpoints/6
 fact "other steps differ" prints 1 "params:decoder_norm"
-fact "and have read other batches" prints 1 "data/next_batch: 4 and 6"
+fact "and have read other batches" prints 1 "data/step: 4 and 6"
 strata checkpoint diff run/checkpoints/4 run/checkpoints/6 --json
 fact "diff is JSON" is_json 1
 strata train $tiny run_name=again async_checkpointing=false

@@ -157,7 +157,9 @@ Status Run::evaluate() {
 Status Run::save() {
   if (!c_.enable_checkpointing || saved_step_ == result_.step) return {};
   if (Status s = metrics_->sync(); !s.ok()) return s;
-  if (Status s = writer_.save(to_checkpoint(state_, result_.step, c_, data_)); !s.ok()) return s;
+  checkpoint::Checkpoint snapshot = to_checkpoint(state_, result_.step, c_, data_);
+  snapshot.notes["loss"] = fmt::format("{}", result_.loss);
+  if (Status s = writer_.save(std::move(snapshot)); !s.ok()) return s;
   saved_step_ = result_.step;
   return c_.async_checkpointing ? Status() : writer_.wait();
 }

@@ -1,6 +1,7 @@
 #include "strata/train/state.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "strata/api/random.h"
 
@@ -110,7 +111,9 @@ checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, cons
   checkpoint::Checkpoint out{step, {}, {}};
   out.parts[kParams] = to_tensors(state.params);
   out.parts[kOptimizer] = to_tensors(state.optimizer);
-  out.notes = {{"config", to_json(config)},
+  const nlohmann::ordered_json trees = {{kParams, tree::structure(state.params).text()}, {kOptimizer, tree::structure(state.optimizer).text()}};
+  out.notes = {{"tree", trees.dump()},
+               {"config", to_json(config)},
                {"data", data.state(step)},
                {"random_key", fmt::format("[0,{}]", config.init_weights_seed)},
                {"version", "\"0.1.0\""}};

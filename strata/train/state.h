@@ -20,7 +20,8 @@ State init_state(const Config& config);
 /// The texts that a configuration names, with its tokenizer. Fails as data::load_tokenizer and data::Dataset::open do.
 Result<data::Dataset> open_data(const Config& config, Progress* progress = nullptr);
 
-/// Parts "params" and "optimizer"; notes: the configuration, `data.state(step)`, the random key of the weights, the version.
+/// Parts "params" and "optimizer"; notes: the structures of their trees, the configuration, `data.state(step)`, the random key of the
+/// weights, the version.
 checkpoint::Checkpoint to_checkpoint(const State& state, std::int64_t step, const Config& config, const data::Dataset& data);
 
 /// The state in a checkpoint. Throws ConfigError when it is of a model of other shape than the configuration's, naming
