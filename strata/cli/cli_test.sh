@@ -84,6 +84,24 @@ fact "trains" prints 0 "done: step 12 of 12"
 fact "lines as MaxText's" grep -q "^completed step: 10, seconds: .*, loss: " err
 strata generate --checkpoint whole --prompt Verse --max_tokens 20 --seed 1
 fact "generates from a run" prints 0 "Verse"
+mv out first
+strata generate --checkpoint whole --prompt Verse --max_tokens 20 --seed 1 --threads 3 --stats
+fact "the same seed, the same text, on any number of threads" cmp -s out first
+fact "and its speed on stderr" says 0 "tokens/s drawn"
+printf Verse > prompt.txt
+strata generate --checkpoint whole --prompt - --max_tokens 20 --seed 1 < prompt.txt
+fact "the prompt from stdin" cmp -s out first
+strata generate --checkpoint whole --prompt Verse --max_tokens 60 --seed 1 --top_k 20 --top_p 0.9 --stop e --stop zzz
+fact "a stop string ends the text and is left out" [ "$(tail -c +6 out | tr -d '\n' | grep -c e)" -eq 0 ]
+strata generate --checkpoint whole --prompt Verse --max_tokens 8 --seed 3 --num_samples 2
+fact "several samples, each with its seed" prints 0 "--- sample 2 of 2, seed 4"
+strata generate --checkpoint whole --prompt Verse --max_tokens 8 --seed 3 --num_samples 2 --json
+fact "as JSON" prints 0 '"samples":[{"text":"'
+fact "in one line" [ "$(wc -l < out)" -eq 1 ]
+strata generate --checkpoint whole --max_tokens 70 --ignore_eos
+fact "longer than the model's window" is 0
+strata generate --checkpoint whole --top_p 2
+fact "a probability above 1" is 2
 strata generate --checkpoint absent
 fact "generate without a checkpoint" says 2 "absent: no checkpoint there"
 strata train $tiny run_name=whole steps=12 base_emb_dim=32

@@ -1,87 +1,217 @@
 #include "strata/train/generate.h"
 
 #include <algorithm>
-#include <cmath>
+#include <chrono>
 
 #include "strata/api/index.h"
 #include "strata/api/jit.h"
-#include "strata/api/lax.h"
 #include "strata/base/file.h"
 #include "strata/train/state.h"
+#include "strata/train/stop.h"
 
 namespace strata::train {
 namespace {
 
-Result<checkpoint::Checkpoint> find(const std::string& path) {
-  if (file_exists(path + "/manifest.json")) return checkpoint::load(path);
+using Row = std::vector<std::int32_t>;
+
+/// Tokens that are read at once; the last ones of a prompt are read in a chunk of this size too, filled up behind them.
+constexpr std::int64_t kChunk = 64;
+
+double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+struct Found {
+  checkpoint::Checkpoint checkpoint;
+  std::vector<std::string> folders;  // where its tokenizer may lie, nearest first
+};
+
+Result<Found> find(const std::string& path) {
+  if (file_exists(path + "/manifest.json")) {
+    auto loaded = checkpoint::load(path);
+    if (!loaded) return loaded.status();
+    return Found{std::move(*loaded), {path, path + "/../.."}};
+  }
   for (const std::string& root : {path + "/checkpoints", path}) {
     auto latest = checkpoint::load_latest(root);
     if (!latest) return latest.status();
-    if (latest->checkpoint) return std::move(*latest->checkpoint);
+    if (latest->checkpoint) return Found{std::move(*latest->checkpoint), {latest->folder, root + "/.."}};
     if (!latest->damaged.empty()) return latest->damaged.front();
   }
   return Status(Code::not_found, "{}: no checkpoint there", path);
 }
 
-}  // namespace
-
-double uniform_number(std::uint64_t seed, std::uint64_t i) {
-  // Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
-  std::uint64_t z = seed + (i + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+Result<std::shared_ptr<const data::Tokenizer>> find_tokenizer(const Found& found, const Config& config) {
+  if (config.tokenizer_type == "byte") return data::load_tokenizer("byte", "");
+  for (const std::string& folder : found.folders)
+    if (const std::string file = folder + "/tokenizer.model"; file_exists(file)) return data::load_tokenizer(config.tokenizer_type, file);
+  return data::load_tokenizer(config.tokenizer_type, config.tokenizer_path);
 }
 
-std::int32_t sample(std::span<const float> logits, double temperature, double u) {
-  const auto largest = std::max_element(logits.begin(), logits.end());
-  if (temperature <= 0) return static_cast<std::int32_t>(largest - logits.begin());
-  std::vector<double> weights;
-  double total = 0;
-  for (float l : logits) total += weights.emplace_back(std::exp((static_cast<double>(l) - static_cast<double>(*largest)) / temperature));
-  double left = u * total;
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    left -= weights[i];
-    if (left < 0) return static_cast<std::int32_t>(i);
+}  // namespace
+
+std::string_view name(Sample::End end) {
+  switch (end) {
+    case Sample::End::max_tokens: return "max_tokens";
+    case Sample::End::stop: return "stop";
+    case Sample::End::document: return "document";
   }
-  return static_cast<std::int32_t>(largest - logits.begin());  // u so near 1 that rounding ate the rest
+  return "";
+}
+
+double Generated::tokens_per_second() const {
+  std::int64_t tokens = 0;
+  for (const Sample& s : samples) tokens += s.tokens;
+  return decode_seconds > 0 ? static_cast<double>(tokens) / decode_seconds : 0;
+}
+
+std::int64_t window_begin(std::int64_t tokens, std::int64_t length) {
+  if (tokens <= length) return 0;
+  const std::int64_t half = std::max<std::int64_t>(1, length / 2);
+  return (tokens - length + half - 1) / half * half;
 }
 
 Result<Generator> Generator::load(const std::string& path) {
-  auto checkpoint = find(path);
-  if (!checkpoint) return checkpoint.status();
-  Config config = config_of(*checkpoint);
-  auto params = params_from_checkpoint(*checkpoint, config);
+  auto found = find(path);
+  if (!found) return found.status();
+  Config config = config_of(found->checkpoint);
+  auto params = params_from_checkpoint(found->checkpoint, config);
   if (!params) return params.status();
-  auto tokenizer = data::load_tokenizer(config.tokenizer_type, config.tokenizer_path);
+  auto tokenizer = find_tokenizer(*found, config);
   if (!tokenizer) return tokenizer.status();
-  return Generator(std::move(config), std::move(*tokenizer), std::move(*params), checkpoint->step);
+  return Generator(std::move(config), std::move(*tokenizer), *params, found->checkpoint.step);
 }
 
-void Generator::generate(std::string_view prompt, const GenerateOptions& options,
-                         const std::function<void(std::string_view)>& piece) const {
-  data::StreamDecoder text(*tokenizer_);
-  const std::int64_t length = config_.max_target_length;
-  std::vector<std::int32_t> tokens = tokenizer_->encode(prompt);
-  if (tokens.empty()) tokens.push_back(tokenizer_->separator());
-  const llama::Config model = model_config(config_);
-  // Queries see earlier keys only, so whatever fills the window behind the last token changes nothing before it.
-  const auto next_logits = jit(
-      [model](const llama::Params& p, const Array& window, const Array& last) {
-        const Array logits = llama::forward(p, expand_dims(window, 0), model);
-        return astype(take(squeeze(logits, {0}), last, 0, "clip"), DType::f32);
-      },
-      {.name = "next_logits"});
-  for (std::int64_t i = 0; i < options.max_tokens; ++i) {
-    const std::size_t seen = std::min(tokens.size(), static_cast<std::size_t>(length));
-    std::vector<std::int32_t> window(tokens.end() - static_cast<std::ptrdiff_t>(seen), tokens.end());
-    window.resize(static_cast<std::size_t>(length), 0);
-    const Literal logits = next_logits(params_, array(window), Array(Literal::scalar(static_cast<std::int32_t>(seen - 1)))).literal();
-    const auto known = logits.span<float>().first(static_cast<std::size_t>(tokenizer_->vocab_size()));
-    tokens.push_back(sample(known, options.temperature, uniform_number(options.seed, static_cast<std::uint64_t>(i))));
-    piece(text.add(tokens.back()));
+Generator::Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer, const llama::Params& params, std::int64_t step)
+    : config_(std::move(config)), model_(model_config(config_)), tokenizer_(std::move(tokenizer)), step_(step) {
+  if (tokenizer_->vocab_size() > model_.vocab_size)
+    throw Error("generate", "the tokenizer has {} tokens, the model {}", tokenizer_->vocab_size(), model_.vocab_size);
+  params_ = jit([dtype = model_.dtype](const llama::Params& p) { return llama::cast(p, dtype); }, {.name = "cast"})(params);
+  auto body = [model = model_](const llama::Params& p, const Array& tokens, const Array& first, const Array& only, const llama::Cache& cache) {
+    auto [logits, next] = llama::extend(p, tokens, first, cache, model, only);
+    return std::pair(astype(squeeze(logits, {1}), DType::f32), next);
+  };
+  extend_ = [step = jit(body, {.donate_argnums = {4}, .name = "extend"}), params = params_](const Array& tokens, int first, int only,
+                                                                                            llama::Cache cache) {
+    return step(params, tokens, Array(first), Array(only), std::move(cache));
+  };
+}
+
+/// Rows of tokens of equal length, read into a cache as far as they were not yet.
+class Reader {
+ public:
+  Reader(const Generator& generator, std::int64_t rows)
+      : g_(generator), rows_(rows), length_(g_.config_.max_target_length), cache_(llama::init_cache(g_.model_, rows, length_)) {}
+
+  /// Compiles what `logits` runs.
+  void warm_up() {
+    for (const std::int64_t size : {std::min(kChunk, length_), std::int64_t{1}})
+      cache_ = g_.extend_(zeros({rows_, size}, DType::i32), 0, 0, std::move(cache_)).second;
   }
-  piece(text.finish());
+
+  /// Logits (rows, V) behind the last token, f32.
+  Literal logits(const std::vector<Row>& rows) {
+    const auto tokens = static_cast<std::int64_t>(rows[0].size());
+    if (const std::int64_t begin = window_begin(tokens, length_); begin != begin_) begin_ = begin, filled_ = 0;
+    Literal out;
+    while (begin_ + filled_ < tokens) out = read(rows, tokens - begin_ - filled_);
+    return out;
+  }
+
+ private:
+  Literal read(const std::vector<Row>& rows, std::int64_t left) {
+    const std::int64_t size = left == 1 ? 1 : std::min(kChunk, length_);
+    // A chunk that would stand out behind the cache reads some tokens once more, to the same bits.
+    const std::int64_t from = std::min(filled_, length_ - size), last = std::min(filled_ + left, from + size);
+    std::vector<std::int32_t> chunk;
+    for (const Row& row : rows)
+      for (std::int64_t i = from; i < from + size; ++i) chunk.push_back(i < last ? row[static_cast<std::size_t>(begin_ + i)] : 0);
+    auto [logits, next] = g_.extend_(array(chunk, Sizes{rows_, size}), static_cast<int>(from), static_cast<int>(last - 1 - from), std::move(cache_));
+    cache_ = std::move(next);
+    filled_ = last;
+    return logits.literal();
+  }
+
+  const Generator& g_;
+  std::int64_t rows_, length_, begin_ = 0, filled_ = 0;
+  llama::Cache cache_;
+};
+
+namespace {
+
+/// A sample on its way from tokens to text.
+struct Writer {
+  Writer(const data::Tokenizer& tokenizer, const GenerateOptions& options, std::function<void(std::string_view)> hand_on)
+      : decoder(tokenizer), stop(options.stop), hand_on(std::move(hand_on)) {}
+
+  void add(std::int32_t token, bool separator_ends, const data::Tokenizer& tokenizer) {
+    ++sample.tokens;
+    if (separator_ends && token == tokenizer.separator()) return close(Sample::End::document);
+    put(stop.add(decoder.add(token)));
+    if (stop.found()) done = true, sample.end = Sample::End::stop;
+  }
+  void close(Sample::End end) {
+    put(stop.add(decoder.finish()));
+    put(stop.finish());
+    done = true;
+    sample.end = stop.found() ? Sample::End::stop : end;
+  }
+  void put(const std::string& text) {
+    sample.text += text;
+    if (!text.empty()) hand_on(text);
+  }
+
+  data::StreamDecoder decoder;
+  StopStrings stop;
+  std::function<void(std::string_view)> hand_on;
+  Sample sample;
+  bool done = false;
+};
+
+}  // namespace
+
+Generated Generator::generate(std::string_view prompt, const GenerateOptions& o,
+                              const std::function<void(std::int64_t, std::string_view)>& piece) const {
+  Row tokens = tokenizer_->encode(prompt);
+  if (tokens.empty()) tokens.push_back(tokenizer_->separator());
+  Generated out;
+  out.prompt_tokens = static_cast<std::int64_t>(tokens.size());
+  std::vector<Row> rows(static_cast<std::size_t>(o.num_samples), tokens);
+  std::vector<Writer> writers;
+  for (std::int64_t s = 0; s < o.num_samples; ++s)
+    writers.emplace_back(*tokenizer_, o, [&piece, s](std::string_view text) { piece(s, text); });
+
+  const double start = seconds_now();
+  Reader reader(*this, o.num_samples);
+  reader.warm_up();
+  const double compiled = seconds_now();
+  Literal logits = reader.logits(rows);
+  const double read = seconds_now();
+  const Sampling sampling{o.temperature, o.top_k, o.top_p};
+  const auto vocabulary = static_cast<std::size_t>(model_.vocab_size), known = static_cast<std::size_t>(tokenizer_->vocab_size());
+  for (std::int64_t i = 0; i < o.max_tokens; ++i) {
+    if (i > 0) logits = reader.logits(rows);
+    bool all_done = true;
+    for (std::size_t s = 0; s < rows.size(); ++s) {
+      const std::uint64_t seed = o.seed + s;
+      const std::int32_t token = sample(logits.span<float>().subspan(s * vocabulary, known), sampling, uniform_number(seed, static_cast<std::uint64_t>(i)));
+      rows[s].push_back(token);
+      if (!writers[s].done) writers[s].add(token, !o.ignore_eos, *tokenizer_);
+      all_done = all_done && writers[s].done;
+    }
+    if (all_done) break;
+  }
+  for (Writer& w : writers)
+    if (!w.done) w.close(Sample::End::max_tokens);
+  out.compile_seconds = compiled - start;
+  out.prompt_seconds = read - compiled;
+  out.decode_seconds = seconds_now() - read;
+  for (Writer& w : writers) out.samples.push_back(std::move(w.sample));
+  return out;
+}
+
+Generated Generator::generate(std::string_view prompt, const GenerateOptions& options, const std::function<void(std::string_view)>& piece) const {
+  GenerateOptions one = options;
+  one.num_samples = 1;
+  return generate(prompt, one, [&](std::int64_t, std::string_view text) { piece(text); });
 }
 
 }  // namespace strata::train

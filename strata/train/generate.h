@@ -1,52 +1,97 @@
 // Text from a checkpoint.
 //
-//   auto generator = train::Generator::load("build/demo/demo_kjv/checkpoints/900");
-//   generator->generate("In the beginning", {.max_tokens = 200}, [](std::string_view piece) { std::cout << piece; });
+//   auto generator = train::Generator::load("build/demo/demo_kjv");
+//   if (!generator) return fail(generator.status());
+//   generator->generate("In the beginning", {.max_tokens = 200, .top_p = 0.95, .seed = 1}, [](std::string_view piece) { std::cout << piece; });
+//
+// The keys and values of the tokens seen are kept, so a token costs one pass over the weights. The model sees at most
+// max_target_length tokens: when they are full, the older half is let go and the newer half is read anew (`window_begin`). What is
+// drawn depends on the tokens before it, the seed and the number of the token alone: not on how much of the text was prompt, on
+// threads, or on samples beside it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "strata/base/result.h"
 #include "strata/data/tokenizer.h"
 #include "strata/model/llama/model.h"
 #include "strata/train/config.h"
+#include "strata/train/sample.h"
 
 namespace strata::train {
 
 struct GenerateOptions {
+  /// Tokens to draw, for each sample.
   std::int64_t max_tokens = 256;
-  /// 0 takes the likeliest token each time; 1 draws from the model's own distribution.
+  /// As in Sampling.
   double temperature = 0.8;
+  std::int64_t top_k = 0;
+  double top_p = 1.0;
+  /// Sample i draws by the numbers of seed + i, so that each can be had again by itself.
   std::uint64_t seed = 0;
+  /// A sample ends before the first of these strings.
+  std::vector<std::string> stop = {};
+  /// Go on behind the end of a document instead of ending there.
+  bool ignore_eos = false;
+  std::int64_t num_samples = 1;
 };
 
-/// The token that `u`, uniform in [0, 1), draws from softmax(logits / temperature); the first of the largest for temperature 0.
-std::int32_t sample(std::span<const float> logits, double temperature, double u);
-/// Number `i` of the stream of `seed`, uniform in [0, 1): SplitMix64, 53 bits.
-double uniform_number(std::uint64_t seed, std::uint64_t i);
+struct Sample {
+  enum class End { max_tokens, stop, document };
+  std::string text;
+  std::int64_t tokens = 0;  // drawn, with those of a stop string or separator
+  End end = End::max_tokens;
+};
+/// "max_tokens", "stop", "document".
+std::string_view name(Sample::End end);
+
+struct Generated {
+  std::vector<Sample> samples;
+  std::int64_t prompt_tokens = 0;
+  /// Seconds: compiling, reading the prompt, drawing.
+  double compile_seconds = 0, prompt_seconds = 0, decode_seconds = 0;
+  /// Tokens drawn in a second, of all samples together.
+  double tokens_per_second() const;
+};
+
+/// The first of `tokens` tokens that a model of `length` tokens sees: 0 while they fit, then in steps of half the length.
+std::int64_t window_begin(std::int64_t tokens, std::int64_t length);
 
 class Generator {
  public:
-  /// `path`: a checkpoint's folder, or the folder of a run or of its checkpoints, of which the newest whole one is taken.
+  /// `path`: a checkpoint's folder, or the folder of a run or of its checkpoints, of which the newest whole one is taken. The
+  /// tokenizer is the run's own copy, else the file that its configuration names.
   static Result<Generator> load(const std::string& path);
+  /// From parts: weights of the shapes that the configuration describes. Throws Error for a tokenizer with more tokens than the model.
+  Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer, const llama::Params& params, std::int64_t step = 0);
 
-  /// Continues `prompt` (empty: a new document), handing on each piece of text, whole characters, as it is drawn. Sees the last
-  /// max_target_length tokens at most. The same seed gives the same text.
-  void generate(std::string_view prompt, const GenerateOptions& options, const std::function<void(std::string_view)>& piece) const;
+  /// Continues `prompt` (empty: a new document) by options.num_samples texts. Each piece of the text of sample i is handed on as it
+  /// is drawn: whole UTF-8 characters, bytes that are none as U+FFFD.
+  Generated generate(std::string_view prompt, const GenerateOptions& options,
+                     const std::function<void(std::int64_t sample, std::string_view text)>& piece) const;
+  /// The same for one sample.
+  Generated generate(std::string_view prompt, const GenerateOptions& options, const std::function<void(std::string_view)>& piece) const;
 
   const Config& config() const { return config_; }
+  const llama::Params& params() const { return params_; }
+  const data::Tokenizer& tokenizer() const { return *tokenizer_; }
   std::int64_t step() const { return step_; }
 
  private:
-  Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer, llama::Params params, std::int64_t step)
-      : config_(std::move(config)), tokenizer_(std::move(tokenizer)), params_(std::move(params)), step_(step) {}
+  friend class Reader;
+  /// (weights, tokens (B, S), first position, which token's logits, cache) -> (logits (B, V) in f32, cache)
+  using Extend = std::function<std::pair<Array, llama::Cache>(const Array& tokens, int first, int only, llama::Cache cache)>;
   Config config_;
+  llama::Config model_;
   std::shared_ptr<const data::Tokenizer> tokenizer_;
-  llama::Params params_;
+  llama::Params params_;  // in the dtype of the products
   std::int64_t step_;
+  Extend extend_;
 };
 
 }  // namespace strata::train

@@ -93,6 +93,9 @@ Status Run::start() {
   if (Status s = resume(); !s.ok()) return s;
   if (saved_step_ < 0) state_ = init_state(c_);
   if (Status s = write_file_atomic(run_folder(c_) + "/config.yml", to_yaml(c_)); !s.ok()) return s;
+  // The run's own copy: what it learned can be read wherever its folder goes.
+  if (const std::string& model = data_.tokenizer().model(); !model.empty())
+    if (Status s = write_file_atomic(run_folder(c_) + "/tokenizer.model", model); !s.ok()) return s;
   auto metrics = Metrics::open(c_.metrics_file.empty() ? run_folder(c_) + "/metrics.jsonl" : c_.metrics_file, result_.step);
   if (!metrics) return metrics.status();
   metrics_ = std::move(*metrics);
