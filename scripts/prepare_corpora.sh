@@ -6,6 +6,7 @@
 #   FOLDER/kjv/kjv.txt          the King James Bible, one verse a line (bible-kjv-text, read by bible-kjv)
 #   FOLDER/python/**/*.py       the Python standard library's sources (libpython3.11-stdlib and libpython3.11-minimal)
 #   FOLDER/metamath/set.mm      the first 12 MB of Metamath's set.mm, whole statements (metamath-databases)
+#   FOLDER/NAME/NOTICE          whose text it is and under what terms, as its package says
 #
 # A second run finds them and does nothing; a run that was cut off begins the unfinished one anew. set.mm is cut because all of it is 41 MB:
 # half a minute of the demo to tokenise, while five minutes of training read a tenth of these 12.
@@ -14,13 +15,15 @@ folder=${1:-build/demo/text}
 mkdir -p "$folder"
 
 fail() { echo "prepare_corpora: $1; scripts/install-deps.sh installs the packages" >&2; exit 1; }
-tell() { echo "$1: $(find "$1" -type f | wc -l) files, $(du -sh --apparent-size "$1" | cut -f1)"; }
-# make NAME: runs the function of that name in FOLDER/NAME.part, which gets its name when all went well.
+tell() { echo "$1: $(find "$1" -type f ! -name NOTICE | wc -l) files, $(du -sh --apparent-size "$1" | cut -f1)"; }
+# make NAME PACKAGE: runs the function NAME in FOLDER/NAME.part, which gets its name when all went well.
 make() {
   if [ ! -d "$folder/$1" ]; then
     rm -rf "$folder/$1.part"
     mkdir "$folder/$1.part"
     "$1" "$folder/$1.part"
+    echo "From the Debian package $2, whose copyright file says:" > "$folder/$1.part/NOTICE"
+    cat "/usr/share/doc/$2/copyright" >> "$folder/$1.part/NOTICE" 2> /dev/null || echo "(it was installed without documentation)" >> "$folder/$1.part/NOTICE"
     mv "$folder/$1.part" "$folder/$1"
   fi
   tell "$folder/$1"
@@ -56,6 +59,6 @@ metamath() {
   [ -s "$1/set.mm" ] || fail "$file has no statements"
 }
 
-make kjv
-make python
-make metamath
+make kjv bible-kjv-text
+make python libpython3.11-stdlib
+make metamath metamath-databases

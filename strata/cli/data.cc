@@ -218,7 +218,8 @@ int tokenize(const Tokenize& o) {
   auto tokenizer = data::load_tokenizer(o.tokenizer_type, o.tokenizer_path);
   if (!tokenizer) return fail(tokenizer.status());
   Progress progress(STDERR_FILENO);
-  data::RowOptions options{.column = o.column, .progress = [&](const std::string& text) { progress.show(text); }};
+  data::RowOptions options{.column = o.column, .progress = [&](const std::string& text) { progress.show(text); },
+                           .note = [&](const std::string& text) { progress.line(text); }};
   auto row = data::Row::read({.name = o.output, .patterns = o.files}, **tokenizer, options);
   progress.clear();
   if (!row) return fail(row.status());

@@ -13,6 +13,7 @@
 #include "strata/base/thread_pool.h"
 #include "strata/data/dataset.h"
 #include "strata/data/prefetch.h"
+#include "strata/data/row.h"
 
 namespace strata::data {
 namespace {
@@ -315,6 +316,33 @@ TEST_F(DataTest, ThreadsAndCacheChangeNothing) {
   write("other.txt", book.substr(5001, 90000));
   EXPECT_NE(Dataset::open(o)->state(40), states);
   EXPECT_EQ(files(), 3);
+}
+
+TEST_F(DataTest, TheCacheForgetsWhatWasNotUsedForLongest) {
+  std::string book;
+  for (int i = 0; i < 3000; ++i) book += "verse " + std::to_string(i * i % 977) + " of " + letters(1 + i % 40, i) + "\n";
+  auto tokenizer = *load_tokenizer("sentencepiece", write("t.model", *train_tokenizer({book}, {.vocab_size = 512})));
+  RowOptions o{.column = "text", .cache_folder = folder_ + "/cache", .cache_bytes = 2000};  // one text's tokens
+  auto names = [&] {
+    std::set<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(o.cache_folder)) out.insert(entry.path().filename());
+    return out;
+  };
+  const std::string path = write("x.txt", book.substr(0, 2000));
+  ASSERT_TRUE(Row::read({.name = "x", .patterns = {path}}, *tokenizer, o).ok());
+  const auto first = names();
+  EXPECT_EQ(first.size(), 1u);
+  write("x.txt", book.substr(3000, 2000));
+  ASSERT_TRUE(Row::read({.name = "x", .patterns = {path}}, *tokenizer, o).ok());
+  EXPECT_EQ(names().size(), 1u);
+  EXPECT_NE(names(), first);
+  // Where nothing can be written, nothing is lost but time.
+  std::vector<std::string> notes;
+  o.cache_folder = path + "/no-folder";
+  o.note = [&](const std::string& note) { notes.push_back(note); };
+  EXPECT_TRUE(Row::read({.name = "x", .patterns = {path}}, *tokenizer, o).ok());
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_THAT(notes[0], HasSubstr("tokens of x are not kept"));
 }
 
 TEST_F(DataTest, PrefetchedBatchesAreTheSame) {

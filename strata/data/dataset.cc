@@ -131,7 +131,10 @@ Result<Dataset> Dataset::open(const DatasetOptions& o) {
   auto parts = begin(o, weights);
   if (!parts) return parts.status();
   RowOptions row_options{.column = o.column, .cache_folder = o.cache_folder};
-  if (o.progress) row_options.progress = [&](const std::string& text) { o.progress->show(text); };
+  if (o.progress) {
+    row_options.progress = [&](const std::string& text) { o.progress->show(text); };
+    row_options.note = [&](const std::string& text) { o.progress->line(text); };
+  }
   for (const Source& s : *sources) {
     auto row = Row::read(s, *o.tokenizer, row_options);
     if (!row) return row.status();

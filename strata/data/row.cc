@@ -1,9 +1,11 @@
 #include "strata/data/row.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "strata/base/checksum.h"
 #include "strata/base/file.h"
+#include "strata/base/progress.h"
 #include "strata/base/text.h"
 #include "strata/base/thread_pool.h"
 #include "strata/data/documents.h"
@@ -40,6 +42,7 @@ Tokens encode(const std::vector<std::string>& documents, const std::string& name
   const std::vector<Part> parts = parts_of(documents, tokenizer);
   double total = 0, done = 0;
   for (const Part& p : parts) total += static_cast<double>(p.text.size());
+  const double start = seconds_now();
   TokensBuilder builder(tokenizer);
   for (std::size_t from = 0, to = 0; from < parts.size(); from = to) {
     double bytes = 0;
@@ -57,7 +60,12 @@ Tokens encode(const std::vector<std::string>& documents, const std::string& name
     done += bytes;
     o.progress(fmt::format("tokenising {}: {:.0f} % of {}B", name, 100 * done / total, human_count(total)));
   }
-  return std::move(builder).finish();
+  Tokens out = std::move(builder).finish();
+  if (const double seconds = seconds_now() - start; seconds >= 1) {
+    o.note(fmt::format("tokenised {}: {}B are {} tokens, in {:.1f} s", name, human_count(total), human_count(static_cast<double>(out.size())),
+                       seconds));
+  }
+  return out;
 }
 
 /// Names the tokens of these documents: 32 bits of CRC-32C and 64 of FNV-1a over words. Not proof against those who look for two
@@ -81,18 +89,47 @@ std::string cache_name(const std::vector<std::string>& documents, const Tokenize
   return fmt::format("{}{:016x}.tokens", hex32(crc), fnv);
 }
 
+/// Removes the files that were written or used first, until those left are `most` bytes at most.
+void shrink(const std::string& folder, std::int64_t most) {
+  struct File {
+    std::filesystem::file_time_type used;
+    std::int64_t bytes;
+    std::filesystem::path path;
+    auto operator<=>(const File&) const = default;
+  };
+  std::vector<File> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const auto bytes = static_cast<std::int64_t>(entry.file_size(error));
+    if (!error && entry.path().extension() == ".tokens") files.push_back({entry.last_write_time(error), bytes, entry.path()});
+  }
+  std::sort(files.begin(), files.end());
+  std::int64_t total = 0;
+  for (const File& f : files) total += f.bytes;
+  for (std::size_t i = 0; i + 1 < files.size() && total > most; ++i) {  // the newest stays
+    std::filesystem::remove(files[i].path, error);
+    total -= files[i].bytes;
+  }
+}
+
 /// Tokens of texts, from the cache where they are there.
 Tokens tokens_of(const std::vector<std::string>& documents, const std::string& name, const Tokenizer& tokenizer, const RowOptions& o) {
   if (o.cache_folder.empty() || tokenizer.type() == "byte") return encode(documents, name, tokenizer, o);
   const std::string path = o.cache_folder + "/" + cache_name(documents, tokenizer);
   auto found = Tokens::open(path);
-  if (found && found->fingerprint() == tokenizer.fingerprint() && found->documents() == static_cast<std::int64_t>(documents.size()))
+  if (found && found->fingerprint() == tokenizer.fingerprint() && found->documents() == static_cast<std::int64_t>(documents.size())) {
+    std::error_code error;  // used now: `shrink` goes by age
+    std::filesystem::last_write_time(path, std::filesystem::file_time_type::clock::now(), error);
     return *found;
+  }
   Tokens made = encode(documents, name, tokenizer, o);
   // A cache that cannot be written costs the next run its time, and nothing else.
   Status written = make_folders(o.cache_folder);
   if (written.ok()) written = made.write(path);
-  if (!written.ok()) o.progress(fmt::format("tokens of {} are not kept: {}", name, written.message()));
+  if (written.ok())
+    shrink(o.cache_folder, o.cache_bytes);
+  else
+    o.note(fmt::format("tokens of {} are not kept: {}", name, written.message()));
   return made;
 }
 

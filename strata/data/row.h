@@ -15,8 +15,12 @@ namespace strata::data {
 struct RowOptions {
   std::string column;
   std::string cache_folder;
-  /// Called with what is being done.
+  /// The tokens of texts that were not used for longest go when the folder holds more than this.
+  std::int64_t cache_bytes = std::int64_t{4} << 30;
+  /// Called with what is being done, again and again.
   std::function<void(const std::string&)> progress = [](const std::string&) {};
+  /// Called with what took a second or more, once it is done, and with what went wrong without harm.
+  std::function<void(const std::string&)> note = [](const std::string&) {};
 };
 
 class Row {
