@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iostream>
 
+#include "strata/api/jit.h"
 #include "strata/api/lax.h"
 #include "strata/api/random.h"
 #include "strata/compile/cpu_client.h"
@@ -42,15 +43,16 @@ int main(int argc, char** argv) {
   Array x = lax::slice(tokens, {0, 0}, {batch, length}), y = lax::slice(tokens, {0, 1}, {batch, length + 1});
   auto step = train::make_step(c, optimizer);
   double t = now();
-  auto [loss, next] = step(std::move(state), x, y);
+  auto [outcome, next] = step(std::move(state), {x, y});
   state = std::move(next);
+  Array loss = outcome.loss;
   double first = now() - t;
   std::vector<double> seconds;
   for (int i = 0; i < steps; ++i) {
     t = now();
-    auto [l, s] = step(std::move(state), x, y);
+    auto [o, s] = step(std::move(state), {x, y});
     state = std::move(s);
-    loss = l;
+    loss = o.loss;
     seconds.push_back(now() - t);
   }
   std::sort(seconds.begin(), seconds.end());

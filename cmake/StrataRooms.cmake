@@ -88,7 +88,7 @@ function(strata_library)
   else()
     set(llvm LLVM)
   endif()
-  target_link_libraries(strata PUBLIC fmt::fmt Threads::Threads PRIVATE ${llvm} yaml-cpp sentencepiece sentencepiece_train)
+  target_link_libraries(strata PUBLIC fmt::fmt Threads::Threads PRIVATE ${llvm} yaml-cpp cairo sentencepiece sentencepiece_train)
 endfunction()
 
 # The installed tree: headers, library, package files, programs (those named).

@@ -13,7 +13,7 @@ packages=(
   llvm-19-dev zlib1g-dev libzstd-dev                                # machine code
   libfmt-dev nlohmann-json3-dev libyaml-cpp-dev libcli11-dev        # text, configuration, command lines
   libgtest-dev libgmock-dev libmpfr-dev libgmp-dev                  # tests, and the truth of elementary functions
-  libsentencepiece-dev                                              # tokenizers
+  libsentencepiece-dev libcairo2-dev                                # tokenizers, pictures
   bible-kjv bible-kjv-text libpython3.11-stdlib metamath-databases  # the demo's texts
 )
 

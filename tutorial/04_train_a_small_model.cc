@@ -50,9 +50,9 @@ int main() {
 
   for (int i = 0; i < 120; ++i) {
     data::Batch batch = batches->batch(i);
-    auto [loss, next] = step(std::move(state), Array(batch.tokens), Array(batch.targets));
+    auto [outcome, next] = step(std::move(state), {Array(batch.tokens), Array(batch.targets)});
     state = std::move(next);
-    if (i % 40 == 0 || i == 119) std::cout << "step " << i << " loss " << round(loss * 100) / 100 << "\n";
+    if (i % 40 == 0 || i == 119) std::cout << "step " << i << " loss " << round(outcome.loss * 100) / 100 << "\n";
   }
 
   std::cout << continue_text(state.params, model, "one for", 62) << "\n";

@@ -157,7 +157,9 @@ LineWriter::~LineWriter() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-Status LineWriter::add(std::string_view line) { return write_all(fd_, path_, std::string(line) + "\n"); }
+Status LineWriter::add(std::string_view line) { return add_bytes(std::string(line) + "\n"); }
+
+Status LineWriter::add_bytes(std::string_view bytes) { return write_all(fd_, path_, bytes); }
 
 Status LineWriter::sync() {
   before("sync");

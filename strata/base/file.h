@@ -44,7 +44,7 @@ Result<std::vector<std::string>> list_folder(const std::string& path);
 
 bool file_exists(const std::string& path);
 
-/// Lines added to the end of a file, each by one write.
+/// Lines or records added to the end of a file, each by one write.
 class LineWriter {
  public:
   /// Opens for adding; makes the file when there is none.
@@ -54,6 +54,8 @@ class LineWriter {
   ~LineWriter();
   /// Adds `line` and a line end.
   Status add(std::string_view line);
+  /// Adds bytes as they are: a record of a format that has its own ends.
+  Status add_bytes(std::string_view bytes);
   /// What was added so far survives a crash of the machine from here on.
   Status sync();
 

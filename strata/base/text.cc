@@ -26,10 +26,10 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   std::string_view best;
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (std::string_view name : names) {
-    // A name that holds the whole word ("emb_dim" in "base_emb_dim") was meant, however many letters are missing.
+    // A name that holds the whole word ("emb_dim" in "base_emb_dim") was meant, however many letters are missing; the shortest such name.
     const bool holds = word.size() >= 4 && name.find(word) != std::string_view::npos;
     const std::size_t distance = holds ? 1 : edit_distance(word, name);
-    if (distance < least) {
+    if (distance < least || (distance == least && holds && name.size() < best.size())) {
       least = distance;
       best = name;
     }

@@ -45,11 +45,11 @@ is() { [ "$status" -eq "$1" ]; }
 says() { is "$1" && grep -qF -- "$2" err; }
 prints() { is "$1" && grep -qF -- "$2" out; }
 # Steps and losses, without times.
-losses() { sed 's/,"tokens_per_second".*//' "$1/metrics.jsonl"; }
+losses() { sed 's/,"perf.*//' "$1/metrics/metrics.jsonl"; }
 same_losses() { [ "$(losses "$1")" = "$(losses "$2")" ]; }
 same_weights() { cmp -s "$1/checkpoints/$3/params.safetensors" "$2/checkpoints/$3/params.safetensors" && cmp -s "$1/checkpoints/$3/optimizer.safetensors" "$2/checkpoints/$3/optimizer.safetensors"; }
 
-for command in "" train generate info; do
+for command in "" train evaluate plot generate info; do
   strata $command --help
   fact "help of '$command' has an example" prints 0 "Example:"
 done
@@ -68,6 +68,10 @@ strata train $tiny stesp=3
 fact "unknown key names the nearest" says 2 "unknown key 'stesp'; did you mean 'steps'?"
 strata train $tiny steps=three
 fact "mistyped value says what is allowed" says 2 "steps=three: allowed is an integer from 1 to 1000000000"
+strata train $tiny per_device_batch_size=2.5
+fact "a batch that does not divide into sequences" says 2 "per_device_batch_size=2.5: allowed is an integer"
+strata train $tiny lr_pieces='linear 0 over 5'
+fact "a schedule that is none" says 2 "lr_pieces"
 strata train absent.yml
 fact "missing configuration" says 2 "absent.yml: cannot open"
 strata train $model
@@ -81,7 +85,7 @@ fact "binary text" says 2 "binary.txt: not a text file: byte 4 of 10 is NUL"
 
 strata train $tiny run_name=whole steps=12 checkpoint_period=4
 fact "trains" prints 0 "done: step 12 of 12"
-fact "lines as MaxText's" grep -q "^completed step: 10, seconds: .*, loss: " err
+fact "lines as MaxText's" grep -qE "^completed step: 10, seconds: [0-9.]+, TFLOP/s/device: [0-9.]+, Tokens/s/device: [0-9.]+, total_weights: 32, loss: [0-9.]+, lm_loss: [0-9.]+, perplexity: [0-9.]+$" err
 strata generate --checkpoint whole --prompt Verse --max_tokens 20 --seed 1
 fact "generates from a run" prints 0 "Verse"
 mv out first
@@ -102,6 +106,17 @@ strata generate --checkpoint whole --max_tokens 70 --ignore_eos
 fact "longer than the model's window" is 0
 strata generate --checkpoint whole --top_p 2
 fact "a probability above 1" is 2
+strata evaluate --checkpoint whole --samples 3 --max_tokens 8
+fact "evaluates a run, source by source" prints 0 "nats/token"
+fact "and judges its samples" grep -q "of 3 samples are given to the source of their prompt" out
+strata evaluate --checkpoint whole --json
+fact "as JSON too" prints 0 '"below_unigram":'
+rm whole/loss.png
+strata plot whole
+fact "draws a run" prints 0 "train"
+fact "also as a picture" [ -s whole/loss.png ]
+strata plot absent
+fact "but none that is not there" says 2 "absent/metrics/metrics.jsonl: cannot open"
 strata generate --checkpoint absent
 fact "generate without a checkpoint" says 2 "absent: no checkpoint there"
 strata train $tiny run_name=whole steps=12 base_emb_dim=32
@@ -125,7 +140,7 @@ meet() { # SIGNAL NAME: sends the signal once the run has recorded some steps
   "$bin/strata" train $tiny run_name="$2" $long > out 2> err &
   child=$!
   tries=0
-  while [ "$(wc -l < "$2/metrics.jsonl" 2> /dev/null || echo 0)" -lt 700 ] && [ $tries -lt 1200 ]; do
+  while [ "$(wc -l < "$2/metrics/metrics.jsonl" 2> /dev/null || echo 0)" -lt 700 ] && [ $tries -lt 1200 ]; do
     sleep 0.05
     tries=$((tries + 1))
   done

@@ -57,7 +57,7 @@ int guarded(const std::function<int()>& action) {
 int main(int argc, char** argv) {
   CLI::App app{
       "Strata trains small language models by its own compiler and writes text with them.\n\n"
-      "Example:\n  strata train configs/demo_kjv.yml steps=200\n  strata generate --checkpoint build/demo/demo_kjv --prompt 'In the "
+      "Example:\n  strata train configs/demo.yml steps=200\n  strata generate --checkpoint build/demo/demo --prompt 'In the "
       "beginning'\n\n"
       "Exit status: 0 done; 1 the work failed, or a file, memory or the disk; 2 the input or configuration is wrong;\n"
       "130 after Ctrl-C with a checkpoint written."};
@@ -66,6 +66,8 @@ int main(int argc, char** argv) {
   std::function<int()> action;
   add_train(app, action);
   add_data(app, action);
+  add_evaluate(app, action);
+  add_plot(app, action);
   add_generate(app, action);
   add_checkpoint(app, action);
   add_info(app, action);

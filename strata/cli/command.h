@@ -33,6 +33,8 @@ train::Config read_config_arguments(std::vector<std::string> arguments);
 /// Each adds one subcommand, which sets `action` when it is chosen.
 void add_train(CLI::App& app, std::function<int()>& action);
 void add_data(CLI::App& app, std::function<int()>& action);
+void add_evaluate(CLI::App& app, std::function<int()>& action);
+void add_plot(CLI::App& app, std::function<int()>& action);
 void add_generate(CLI::App& app, std::function<int()>& action);
 void add_checkpoint(CLI::App& app, std::function<int()>& action);
 void add_info(CLI::App& app, std::function<int()>& action);

@@ -90,7 +90,7 @@ json rows_of(const data::Dataset& data, std::int64_t step) {
 void print_sources(const json& sources, const train::Config& config, const data::Dataset& data) {
   std::cout << fmt::format("tokenizer  {}, {} tokens\n", data.tokenizer().fingerprint(), data.tokenizer().vocab_size());
   std::cout << fmt::format("windows    {} tokens, {}; {} a step, {} steps\n\n", config.max_target_length, config.window_mode,
-                           config.per_device_batch_size, config.steps);
+                           train::sequences(config), config.steps);
   std::cout << fmt::format("{:<16}{:>7}{:>11}{:>13}{:>13}{:>11}{:>9}{:>8}{:>9}\n", "source", "files", "documents", "train tokens", "eval tokens",
                            "windows", "weight", "share", "epochs");
   for (const json& s : sources) {
@@ -246,7 +246,7 @@ void add_describe(CLI::App& data, std::function<int()>& action) {
   command->description(
       "Says what a run of this configuration reads: its sources with their tokens, weights and epochs over the run, and with --step what each\n"
       "row of that step holds. Takes the arguments of `strata train`.\n\n"
-      "Example:\n  strata data describe configs/demo_kjv.yml --step 100\n  strata data describe train_files='kjv/*.txt,0.7;python/**/*.py,0.3'\n");
+      "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data describe train_files='kjv/*.txt,0.7;python/**/*.py,0.3'\n");
   auto o = std::make_shared<Describe>();
   command->add_option("arguments", o->arguments, "a YAML file of keys, then key=value")->type_name("[FILE.yml] key=value ...");
   command->add_option("--step", o->step, "also what this step reads, from 0 on")->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
@@ -297,7 +297,7 @@ void add_data(CLI::App& app, std::function<int()>& action) {
   CLI::App* command = app.add_subcommand("data", "shows what a run reads, makes tokenizers and token files");
   command->description(
       "Shows what a run reads, makes tokenizers and token files.\n\n"
-      "Example:\n  strata data describe configs/demo_kjv.yml --step 100\n  strata data train-tokenizer --files 'kjv/*.txt' --output "
+      "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data train-tokenizer --files 'kjv/*.txt' --output "
       "tokenizer.model\n");
   command->require_subcommand(1);
   add_describe(*command, action);

@@ -90,8 +90,8 @@ void add_generate(CLI::App& app, std::function<int()>& action) {
       "Continues a prompt with a trained model; the text appears as it is drawn, in whole characters.\n\n"
       "The model sees at most max_target_length tokens (of its training). A longer text goes on all the same: each time they are\n"
       "full, the older half is forgotten.\n\n"
-      "Example:\n  strata generate --checkpoint build/demo/demo_kjv --prompt 'And God said' --max_tokens 300 --temperature 0.7 --seed 1\n"
-      "  strata generate --checkpoint build/demo/demo_kjv --prompt - --top_k 40 --top_p 0.95 --stop END --num_samples 3 < prompt.txt\n");
+      "Example:\n  strata generate --checkpoint build/demo/demo --prompt 'And God said' --max_tokens 300 --temperature 0.7 --seed 1\n"
+      "  strata generate --checkpoint build/demo/demo --prompt - --top_k 40 --top_p 0.95 --stop END --num_samples 3 < prompt.txt\n");
   auto o = std::make_shared<Options>();
   train::GenerateOptions& g = o->generate;
   command->add_option("--checkpoint", o->checkpoint, "a checkpoint's folder, or a run's, whose newest one is taken")->required();

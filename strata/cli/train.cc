@@ -8,6 +8,7 @@
 #include "strata/base/text.h"
 #include "strata/base/thread_pool.h"
 #include "strata/cli/command.h"
+#include "strata/train/plot.h"
 #include "strata/train/run.h"
 
 namespace strata::cli {
@@ -31,6 +32,11 @@ const char* word(RunResult::Outcome outcome) {
   return "";
 }
 
+std::string chart(const train::Config& config) {
+  auto lines = train::read_metrics(train::metrics_path(config));
+  return lines ? train::to_text(train::loss_chart(*lines, config.run_name)) : "";
+}
+
 void print(const RunResult& r, const train::Config& config, bool json) {
   if (json) {
     const nlohmann::ordered_json out = {{"outcome", word(r.outcome)},
@@ -38,12 +44,16 @@ void print(const RunResult& r, const train::Config& config, bool json) {
                                         {"loss", r.loss},
                                         {"tokens_per_second", r.tokens_per_second},
                                         {"checkpoint", r.checkpoint},
+                                        {"curve", r.curve},
+                                        {"metrics", train::metrics_path(config)},
                                         {"run", train::run_folder(config)}};
     std::cout << out.dump() << "\n";
     return;
   }
   std::cout << fmt::format("{}: step {} of {}, loss {:.4f}\n", word(r.outcome), r.step, config.steps, r.loss);
+  if (::isatty(STDOUT_FILENO)) std::cout << chart(config);
   if (!r.checkpoint.empty()) std::cout << fmt::format("checkpoint: {}\n", r.checkpoint);
+  if (!r.curve.empty()) std::cout << fmt::format("curve: {}\n", r.curve);
   if (r.step < config.steps && config.enable_checkpointing) std::cout << "the same command goes on from there\n";
 }
 
@@ -59,8 +69,8 @@ int run(const Options& o) {
   progress.clear();
   if (!result) return fail(result.status());
   if (result->outcome == RunResult::Outcome::diverged) {
-    std::cerr << fmt::format("strata: the loss is {} at step {}; {}; a smaller learning_rate or gradient_clipping_threshold may help\n",
-                             result->loss, result->step + 1,
+    std::cerr << fmt::format("strata: at step {}: {}; {}; a smaller learning_rate or gradient_clipping_threshold may help\n",
+                             result->step + 1, result->trouble,
                              result->checkpoint.empty() ? "there is no checkpoint" : "the newest checkpoint is " + result->checkpoint);
     return kWorkFailed;
   }
@@ -74,7 +84,7 @@ void add_train(CLI::App& app, std::function<int()>& action) {
   CLI::App* command = app.add_subcommand("train", "trains a model on text files, and goes on where it stopped");
   command->description(
       "Trains a model on text files. The same command goes on from the newest checkpoint, with the same bits.\n\n"
-      "Example:\n  strata train configs/demo_kjv.yml steps=200\n  strata train train_files='text/*.txt' run_name=first base_emb_dim=128 "
+      "Example:\n  strata train configs/demo.yml steps=200\n  strata train train_files='text/*.txt' run_name=first base_emb_dim=128 "
       "steps=500\n");
   command->footer("Keys, their defaults and what is allowed:\n" + train::describe_fields());
   auto o = std::make_shared<Options>();

@@ -191,6 +191,8 @@ Batch Dataset::eval_batch(std::size_t source, std::int64_t i) const {
   return out;
 }
 
+void Dataset::copy(std::size_t source, std::int64_t from, std::span<std::int32_t> out) const { parts_->rows[source].copy(from, out); }
+
 std::span<const SourceInfo> Dataset::sources() const { return parts_->sources; }
 const Tokenizer& Dataset::tokenizer() const { return *parts_->options.tokenizer; }
 const DatasetOptions& Dataset::options() const { return parts_->options; }

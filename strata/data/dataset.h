@@ -124,6 +124,8 @@ class Dataset {
   std::span<const SourceInfo> sources() const;
   /// How often `steps` steps read a source: elements / windows; 0 for a source without windows.
   double epochs(std::size_t source, std::int64_t steps) const;
+  /// Tokens from .. from + out.size() - 1 of a source; those before `train_tokens` are trained on.
+  void copy(std::size_t source, std::int64_t from, std::span<std::int32_t> out) const;
   SourcePosition position(std::size_t source, std::int64_t step) const;
   Element element(std::int64_t k) const;
   const Tokenizer& tokenizer() const;

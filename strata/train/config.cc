@@ -10,6 +10,7 @@
 
 #include "strata/base/file.h"
 #include "strata/base/text.h"
+#include "strata/optim/schedule_text.h"
 
 namespace strata::train {
 namespace {
@@ -33,7 +34,7 @@ std::vector<Field> make_fields() {
       {"rope_max_timescale", &C::rope_max_timescale, "slowest wavelength of the rotary positions", 1, 1e12},
       {"normalization_layer_epsilon", &C::normalization_layer_epsilon, "added to mean squares", 1e-12, 1},
       {"dtype", &C::dtype, "type of activations and products", 0, 0, {"float32", "bfloat16"}},
-      {"weight_dtype", &C::weight_dtype, "type of weights and moments", 0, 0, {"float32"}},
+      {"weight_dtype", &C::weight_dtype, "type of the weights; moments are float32", 0, 0, {"float32", "bfloat16"}},
       {"remat_policy", &C::remat_policy, "what backward keeps: all, results of products, nothing", 0, 0, {"full_save", "minimal", "full"}},
       {"init_weights_seed", &C::init_weights_seed, "seed of the first weights", 0, kSeeds},
       {"train_files", &C::train_files,
@@ -46,17 +47,26 @@ std::vector<Field> make_fields() {
        {"overlapping", "disjoint"}},
       {"eval_fraction", &C::eval_fraction, "share of each source, at its end, kept for evaluation", 0, 0.9},
       {"max_target_length", &C::max_target_length, "tokens of a sequence", 1, 1 << 20},
-      {"per_device_batch_size", &C::per_device_batch_size, "sequences of a step", 1, 65536},
+      {"per_device_batch_size", &C::per_device_batch_size, "sequences worked off at once", 1, 65536},
+      {"gradient_accumulation_steps", &C::gradient_accumulation_steps, "such batches in a step, whose gradients are added", 1, 65536},
       {"data_shuffle_seed", &C::data_shuffle_seed, "seed of the order of the data", 0, kSeeds},
       {"steps", &C::steps, "training steps", 1, kMany},
       {"learning_rate", &C::learning_rate, "highest learning rate", 0, 100},
       {"warmup_steps_fraction", &C::warmup_steps_fraction, "share of steps over which the rate rises from 0", 0, 1},
-      {"cosine_learning_rate_final_fraction", &C::cosine_learning_rate_final_fraction, "share of the rate that is left at the last step", 0,
-       1},
+      {"learning_rate_final_fraction", &C::learning_rate_final_fraction, "share of the rate that is left at the last step", 0, 1},
+      {"lr_schedule_type", &C::lr_schedule_type, "how the rate falls: along a cosine, or late (warm-up, stable, decay)", 0, 0, {"cosine", "wsd"}},
+      {"wsd_decay_steps_fraction", &C::wsd_decay_steps_fraction, "wsd: share of steps over which the rate falls", 0, 1},
+      {"wsd_decay_style", &C::wsd_decay_style, "wsd: how it falls", 0, 0, {"linear", "cosine"}},
+      {"learning_rate_schedule_steps", &C::learning_rate_schedule_steps, "steps of the schedule, behind which the rate is 0; -1 for steps", -1,
+       kMany},
+      {"lr_pieces", &C::lr_pieces,
+       "the schedule in pieces instead, as a list or separated by commas: [linear 0 -> 3e-4 over 100, constant 1000, cosine -> 3e-5 over 400]"},
+      {"opt_type", &C::opt_type, "the optimizer", 0, 0, {"adamw", "sgd"}},
       {"adam_b1", &C::adam_b1, "decay of the first moment", 0, 0.999999},
       {"adam_b2", &C::adam_b2, "decay of the second moment", 0, 0.999999},
       {"adam_eps", &C::adam_eps, "added to the root of the second moment", 0, 1},
       {"adam_weight_decay", &C::adam_weight_decay, "decoupled weight decay", 0, 100},
+      {"adamw_mask", &C::adamw_mask, "weights that do not decay: patterns of their paths, as *norm*, as a list or separated by ';'"},
       {"gradient_clipping_threshold", &C::gradient_clipping_threshold, "largest norm of all gradients; 0 for no limit", 0, kMany},
       {"run_name", &C::run_name, "folder of the run; the same name goes on where it stopped"},
       {"base_output_directory", &C::base_output_directory, "folder of all runs"},
@@ -65,13 +75,13 @@ std::vector<Field> make_fields() {
       {"max_num_checkpoints_to_keep", &C::max_num_checkpoints_to_keep, "older ones are removed; 0 keeps all", 0, kMany},
       {"keep_period", &C::keep_period, "checkpoints of steps that this divides are never removed; 0 for none", 0, kMany},
       {"async_checkpointing", &C::async_checkpointing, "write checkpoints while training goes on"},
-      {"eval_interval", &C::eval_interval, "steps from one evaluation to the next; 0 for none", 0, kMany},
-      {"eval_steps", &C::eval_steps, "most batches of one evaluation", 1, kMany},
+      {"eval_interval", &C::eval_interval, "steps from one evaluation to the next; 0 or -1 for none", -1, kMany},
+      {"eval_steps", &C::eval_steps, "most batches of each source in one evaluation; -1 for all", -1, kMany},
       {"log_period", &C::log_period, "steps from one printed line to the next", 1, kMany},
-      {"metrics_file", &C::metrics_file, "JSON lines, one for each step; default: metrics.jsonl in the run's folder"},
+      {"metrics_file", &C::metrics_file, "JSON lines, one for each step; default: metrics/metrics.jsonl in the run's folder"},
       {"max_seconds", &C::max_seconds, "stop and save after this time; 0 for no limit", 0, kMany},
   };
-  for (std::size_t i = 0; i < 9; ++i) out[i].shapes_model = true;
+  for (Field& f : out) f.shapes_model = &f < &out[9] || f.name == "weight_dtype";
   return out;
 }
 
@@ -80,7 +90,7 @@ std::string allowed(const Field& f) {
     return fmt::format("an integer from {} to {}", static_cast<std::int64_t>(f.least), static_cast<std::int64_t>(f.most));
   if (std::holds_alternative<double Config::*>(f.member)) return fmt::format("a number from {:g} to {:g}", f.least, f.most);
   if (std::holds_alternative<bool Config::*>(f.member)) return "true or false";
-  if (std::holds_alternative<Texts Config::*>(f.member)) return "a list of sources";
+  if (std::holds_alternative<Texts Config::*>(f.member)) return "a list of texts";
   return f.choices.empty() ? "text" : fmt::format("{}", fmt::join(f.choices, " or "));
 }
 
@@ -212,7 +222,15 @@ void check(const Config& c) {
     throw ConfigError(
         fmt::format("base_num_kv_heads={}: allowed is a divisor of base_num_query_heads={}", c.base_num_kv_heads, c.base_num_query_heads));
   }
+  if (!c.lr_pieces.empty()) {
+    try {
+      (void)optim::parse_schedule(lr_pieces_text(c), "lr_pieces");
+    } catch (const Error& e) {
+      throw ConfigError(e.what());
+    }
+  }
   if (c.head_dim % 2 != 0) throw ConfigError(fmt::format("head_dim={}: allowed is an even number", c.head_dim));
+  if (c.eval_interval > 0 && c.eval_steps == 0) throw ConfigError("eval_steps=0: allowed is -1 or at least 1 while eval_interval is set");
   if (c.eval_interval > 0 && c.eval_fraction == 0)
     throw ConfigError(fmt::format("eval_interval={}: allowed is 0 while eval_fraction is 0", c.eval_interval));
   if (c.run_name.empty() || c.run_name == "." || c.run_name == ".." || c.run_name.find('/') != std::string::npos) {
@@ -243,5 +261,11 @@ std::string describe_fields() {
 }
 
 std::string run_folder(const Config& c) { return (c.base_output_directory.empty() ? "." : c.base_output_directory) + "/" + c.run_name; }
+
+std::int64_t sequences(const Config& c) { return c.per_device_batch_size * c.gradient_accumulation_steps; }
+
+std::string lr_pieces_text(const Config& c) { return fmt::format("{}", fmt::join(c.lr_pieces, ", ")); }
+
+std::string metrics_path(const Config& c) { return c.metrics_file.empty() ? run_folder(c) + "/metrics/metrics.jsonl" : c.metrics_file; }
 
 }  // namespace strata::train

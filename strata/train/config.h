@@ -1,6 +1,6 @@
 // What a run is told: one struct, one table of its keys, files and key=value on top of each other.
 //
-//   train::Config config = train::read_config("configs/demo_kjv.yml", {"steps=100", "learning_rate=1e-3"});
+//   train::Config config = train::read_config("configs/demo.yml", {"steps=100", "learning_rate=1e-3"});
 //
 // Keys are MaxText's. A mistake in a key or value throws ConfigError with the key, the value and what is allowed.
 #pragma once
@@ -41,16 +41,24 @@ struct Config {
   double eval_fraction = 0.02;
   std::int64_t max_target_length = 256;
   std::int64_t per_device_batch_size = 8;
+  std::int64_t gradient_accumulation_steps = 1;
   std::int64_t data_shuffle_seed = 0;
   // The optimizer.
   std::int64_t steps = 1000;
   double learning_rate = 1e-3;
   double warmup_steps_fraction = 0.1;
-  double cosine_learning_rate_final_fraction = 0.1;
+  double learning_rate_final_fraction = 0.1;
+  std::string lr_schedule_type = "cosine";
+  double wsd_decay_steps_fraction = 0.1;
+  std::string wsd_decay_style = "linear";
+  std::int64_t learning_rate_schedule_steps = -1;
+  std::vector<std::string> lr_pieces;
+  std::string opt_type = "adamw";
   double adam_b1 = 0.9;
   double adam_b2 = 0.95;
   double adam_eps = 1e-8;
   double adam_weight_decay = 0.1;
+  std::vector<std::string> adamw_mask;
   double gradient_clipping_threshold = 1.0;
   // The run.
   std::string run_name = "default";
@@ -110,5 +118,11 @@ std::string json_value(const Config& config, const Field& field);
 std::string describe_fields();
 /// The folder of the run: base_output_directory/run_name.
 std::string run_folder(const Config& config);
+/// Sequences of one step: per_device_batch_size times gradient_accumulation_steps.
+std::int64_t sequences(const Config& config);
+/// The pieces of lr_pieces as one text.
+std::string lr_pieces_text(const Config& config);
+/// metrics_file, or metrics/metrics.jsonl in the run's folder.
+std::string metrics_path(const Config& config);
 
 }  // namespace strata::train

@@ -7,12 +7,16 @@
 #include <fstream>
 #include <set>
 
+#include "strata/compile/cpu_client.h"
+#include "strata/train/state.h"
+
 namespace strata::train {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+const bool kRegistered = (compile::register_cpu(), true);
 const std::vector<std::string> kNeeded = {"train_files=a.txt"};
 
 Config with(std::vector<std::string> overrides) {
@@ -96,6 +100,32 @@ TEST(Config, ValuesMustFitEachOther) {
   EXPECT_EQ(refusal({"head_dim=33"}), "head_dim=33: allowed is an even number");
   EXPECT_EQ(refusal({"run_name=../x"}), "run_name=../x: allowed is a folder's name without '/'");
   EXPECT_THAT(refusal({"train_files="}), HasSubstr("train_files is not set"));
+  EXPECT_THAT(refusal({"eval_interval=5", "eval_steps=0"}), HasSubstr("eval_steps=0: allowed is -1"));
+}
+
+TEST(Config, SchedulesMayBeWrittenInPieces) {
+  const std::string file = write("pieces.yml", "train_files: a.txt\nlr_pieces: [linear 0 → 3e-4 over 100, constant 1000, cosine → 3e-5 over 400]\n");
+  const Config c = read_config(file, {});
+  ASSERT_EQ(c.lr_pieces.size(), 3u);
+  const Config same = with({"lr_pieces=linear 0 -> 3e-4 over 100, constant 1000, cosine -> 3e-5 over 400"});
+  for (int step : {0, 50, 100, 600, 1100, 1300, 1500}) {
+    EXPECT_EQ(make_schedule(c)(Array(step)).item<float>(), make_schedule(same)(Array(step)).item<float>()) << step;
+  }
+  EXPECT_FLOAT_EQ(make_schedule(c)(Array(50)).item<float>(), 1.5e-4f);
+  EXPECT_FLOAT_EQ(make_schedule(c)(Array(1500)).item<float>(), 3e-5f);
+  EXPECT_THAT(refusal({"lr_pieces=linear 0 upto 3"}), HasSubstr("lr_pieces"));
+}
+
+TEST(Config, SchedulesAreMaxTexts) {
+  auto rate = [](const std::vector<std::string>& keys, int step) { return make_schedule(with(keys))(Array(step)).item<float>(); };
+  const std::vector<std::string> wsd = {"lr_schedule_type=wsd", "steps=100", "learning_rate=1", "learning_rate_final_fraction=0"};
+  EXPECT_FLOAT_EQ(rate(wsd, 5), 0.5f);
+  EXPECT_FLOAT_EQ(rate(wsd, 89), 1);
+  EXPECT_FLOAT_EQ(rate(wsd, 95), 0.5f);
+  const std::vector<std::string> cosine = {"steps=100", "learning_rate=1", "learning_rate_schedule_steps=50"};
+  EXPECT_FLOAT_EQ(rate(cosine, 5), 1);
+  EXPECT_NEAR(rate(cosine, 49), 0.1, 0.01);
+  EXPECT_EQ(rate(cosine, 50), 0);
 }
 
 TEST(Config, FilesAreCheckedTheSameWay) {

@@ -1,6 +1,6 @@
 // Text from a checkpoint.
 //
-//   auto generator = train::Generator::load("build/demo/demo_kjv");
+//   auto generator = train::Generator::load("build/demo/demo");
 //   if (!generator) return fail(generator.status());
 //   generator->generate("In the beginning", {.max_tokens = 200, .top_p = 0.95, .seed = 1}, [](std::string_view piece) { std::cout << piece; });
 //

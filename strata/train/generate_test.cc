@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "strata/api/index.h"
+#include "strata/api/jit.h"
 #include "strata/api/random.h"
 #include "strata/base/error.h"
 #include "strata/base/text.h"

@@ -2,17 +2,21 @@
 
 #include <cmath>
 
+#include "strata/api/jit.h"
 #include "strata/base/text.h"
 #include "strata/checkpoint/writer.h"
 #include "strata/data/prefetch.h"
+#include "strata/train/evaluate.h"
 #include "strata/train/interrupt.h"
 #include "strata/train/metrics.h"
+#include "strata/train/plot.h"
+#include "strata/train/report.h"
 #include "strata/train/state.h"
 
 namespace strata::train {
 namespace {
 
-using Outcome = RunResult::Outcome;
+using Outcomes = RunResult::Outcome;
 
 /// Speed of late steps; the first one, which compiles, does not count.
 class Pace {
@@ -28,15 +32,33 @@ class Pace {
   double average_ = 0;
 };
 
+/// The path of the first leaf whose norm is no number; empty when all are.
+std::string first_not_finite(const llama::Params& params, const std::vector<float>& norms) {
+  std::string out;
+  std::size_t i = 0;
+  tree::for_each_path(params, [&](const std::string& path, const Array&) {
+    if (out.empty() && !std::isfinite(norms.at(i))) out = path;
+    ++i;
+  });
+  return out;
+}
+
+float global_norm(const std::vector<float>& norms) {
+  double sum = 0;
+  for (float n : norms) sum += static_cast<double>(n) * n;
+  return static_cast<float>(std::sqrt(sum));
+}
+
 class Run {
  public:
   Run(const Config& config, Progress& progress, data::Dataset data)
       : c_(config),
         progress_(progress),
         data_(std::move(data)),
-        step_function_(make_step(model_config(config), make_optimizer(config))),
-        eval_function_(make_eval(model_config(config))),
-        flops_(llama::flops_per_step(model_config(config), config.per_device_batch_size, config.max_target_length)),
+        step_function_(make_step(model_config(config), make_optimizer(config), {.micro_batches = config.gradient_accumulation_steps})),
+        rate_(jit(make_schedule(config), {.name = "learning_rate"})),
+        evaluate_(config, data_),
+        flops_(llama::flops_per_step(model_config(config), sequences(config), config.max_target_length)),
         writer_(checkpoints(), {.newest = config.max_num_checkpoints_to_keep, .every = config.keep_period}, [this](const std::string& folder) {
           result_.checkpoint = folder;
           progress_.line(fmt::format("saved {}", folder));
@@ -47,19 +69,26 @@ class Run {
 
  private:
   std::string checkpoints() const { return run_folder(c_) + "/checkpoints"; }
+  std::string sources() const;
   Status resume();
   Status one_step();
   Status evaluate();
   Status save();
-  void report(double seconds);
+  Status finish();
+  Scalars scalars(const Outcome& outcome, const StepReport& report) const;
+  /// What is no number after this step; empty when all is well.
+  std::string trouble(const Outcome& outcome) const;
+  StepReport report_of(double seconds, double weights) const;
+  void show(const StepReport& report);
   bool due(std::int64_t period) const { return period > 0 && (result_.step % period == 0 || result_.step == c_.steps); }
 
   const Config& c_;
   Progress& progress_;
   data::Dataset data_;
   std::optional<data::Prefetch> batches_;
-  decltype(make_step({}, std::declval<optim::AdamW>())) step_function_;
-  decltype(make_eval({})) eval_function_;
+  Step step_function_;
+  std::function<Array(const Array&)> rate_;
+  Evaluator evaluate_;
   double flops_;
   State state_;
   std::optional<Metrics> metrics_;
@@ -89,6 +118,13 @@ Status Run::resume() {
   return {};
 }
 
+std::string Run::sources() const {
+  std::string out;
+  for (const data::SourceInfo& s : data_.sources())
+    out += fmt::format("{}{} ({}, {:.0f} %)", out.empty() ? "" : ", ", s.name, human_count(static_cast<double>(s.train_tokens)), 100 * s.share);
+  return out;
+}
+
 Status Run::start() {
   if (Status s = resume(); !s.ok()) return s;
   if (saved_step_ < 0) state_ = init_state(c_);
@@ -96,65 +132,90 @@ Status Run::start() {
   // The run's own copy: what it learned can be read wherever its folder goes.
   if (const std::string& model = data_.tokenizer().model(); !model.empty())
     if (Status s = write_file_atomic(run_folder(c_) + "/tokenizer.model", model); !s.ok()) return s;
-  auto metrics = Metrics::open(c_.metrics_file.empty() ? run_folder(c_) + "/metrics.jsonl" : c_.metrics_file, result_.step);
+  auto metrics = Metrics::open({.lines = metrics_path(c_), .events = run_folder(c_) + "/tensorboard"}, result_.step);
   if (!metrics) return metrics.status();
   metrics_ = std::move(*metrics);
-  std::int64_t tokens = 0;
-  for (const data::SourceInfo& s : data_.sources()) tokens += s.train_tokens;
-  progress_.line(fmt::format("{} parameters, {} tokens of {} sources, {} steps of {} tokens, {}",
-                             human_count(static_cast<double>(llama::count(model_config(c_)))), human_count(static_cast<double>(tokens)),
-                             data_.sources().size(), c_.steps, c_.per_device_batch_size * c_.max_target_length, run_folder(c_)));
+  progress_.line(fmt::format("{} parameters, {} steps of {} tokens, {}; tokens to read: {}",
+                             human_count(static_cast<double>(llama::count(model_config(c_)))), c_.steps,
+                             sequences(c_) * c_.max_target_length, run_folder(c_), sources()));
   return {};
 }
 
-void Run::report(double seconds) {
-  const double tokens = static_cast<double>(c_.per_device_batch_size * c_.max_target_length), per_step = pace_.seconds_per_step();
-  result_.tokens_per_second = per_step > 0 ? tokens / per_step : 0;
-  if (progress_.live()) {
-    progress_.show(fmt::format("step {}/{} | loss {:.4f} | {:.0f} tokens/s | {} left", result_.step, c_.steps, result_.loss,
-                               result_.tokens_per_second,
-                               per_step > 0 ? human_time(per_step * static_cast<double>(c_.steps - result_.step)) : "?"));
-  }
+StepReport Run::report_of(double seconds, double weights) const {
+  StepReport r{.step = result_.step,
+               .steps = c_.steps,
+               .loss = result_.loss,
+               .seconds = seconds,
+               .flops = flops_,
+               .total_weights = weights,
+               .seconds_per_step = pace_.seconds_per_step()};
+  const auto read = static_cast<double>(result_.step * sequences(c_));
+  for (std::size_t i = 0; i < data_.sources().size(); ++i)
+    r.mix.emplace_back(data_.sources()[i].name, static_cast<double>(data_.position(i, result_.step).elements) / read);
+  return r;
+}
+
+void Run::show(const StepReport& r) {
+  if (progress_.live()) progress_.show(progress_line(r));
   // On a terminal the state line says the same all the time; lines stay for a log.
-  if (!progress_.live() && due(c_.log_period)) {
-    progress_.line(fmt::format(
-        "completed step: {}, seconds: {:.3f}, TFLOP/s/device: {:.3f}, Tokens/s/device: {:.3f}, total_weights: {}, loss: {:.3f}",
-        result_.step, seconds, flops_ / seconds * 1e-12, tokens / seconds, c_.per_device_batch_size * c_.max_target_length, result_.loss));
-  }
+  if (!progress_.live() && due(c_.log_period)) progress_.line(log_line(r));
+}
+
+std::string Run::trouble(const Outcome& outcome) const {
+  const std::string gradient = first_not_finite(state_.params, outcome.gradient_norms.to_vector<float>());
+  const std::string parameter = first_not_finite(state_.params, outcome.parameter_norms.to_vector<float>());
+  if (!std::isfinite(result_.loss))
+    return fmt::format("the loss is {}{}", result_.loss, gradient.empty() ? "" : fmt::format(", and the gradient of {} is the first that is not finite", gradient));
+  if (!gradient.empty()) return fmt::format("the gradient of {} is not finite", gradient);
+  if (!parameter.empty()) return fmt::format("{} is not finite after the update", parameter);
+  return {};
+}
+
+Scalars Run::scalars(const Outcome& outcome, const StepReport& r) const {
+  return {{"learning/loss", r.loss},
+          {"learning/lm_loss", r.loss},
+          {"learning/perplexity", std::exp(r.loss)},
+          {"learning/total_weights", static_cast<float>(r.total_weights)},
+          {"learning/current_learning_rate", rate_(Array(Literal::scalar(static_cast<std::int32_t>(r.step - 1)))).item<float>()},
+          {"learning/grad_norm", global_norm(outcome.gradient_norms.to_vector<float>())},
+          {"learning/param_norm", global_norm(outcome.parameter_norms.to_vector<float>())},
+          {"perf/step_time_seconds", static_cast<float>(r.seconds)},
+          {"perf/per_device_tokens_per_sec", static_cast<float>(r.total_weights / r.seconds)},
+          {"perf/per_device_tflops_per_sec", static_cast<float>(r.flops / r.seconds * 1e-12)}};
 }
 
 Status Run::one_step() {
   const double begin = seconds_now();
-  data::Batch batch = (*batches_)();
-  auto [loss, next] = step_function_(std::move(state_), Array(std::move(batch.tokens)), Array(std::move(batch.targets)));
+  auto [outcome, next] = step_function_(std::move(state_), to_batch((*batches_)()));
   state_ = std::move(next);
-  result_.loss = loss.template item<float>();
-  if (!std::isfinite(result_.loss)) {
-    result_.outcome = Outcome::diverged;
+  result_.loss = outcome.loss.item<float>();
+  result_.trouble = trouble(outcome);
+  if (!result_.trouble.empty()) {
+    result_.outcome = Outcomes::diverged;
     return {};
   }
   ++result_.step;
   const double seconds = seconds_now() - begin;
   pace_.add(seconds);
-  report(seconds);
-  return metrics_->add_step(result_.step, result_.loss, static_cast<double>(c_.per_device_batch_size * c_.max_target_length) / seconds,
-                            seconds);
+  const StepReport report = report_of(seconds, outcome.total_weights.item<double>());
+  if (pace_.seconds_per_step() > 0) result_.tokens_per_second = report.total_weights / pace_.seconds_per_step();
+  show(report);
+  return metrics_->add(result_.step, scalars(outcome, report));
 }
 
 Status Run::evaluate() {
-  double total = 0;
-  std::int64_t count = 0;
-  for (std::size_t source = 0; source < data_.sources().size(); ++source) {
-    for (std::int64_t i = 0; i < std::min(c_.eval_steps, data_.eval_batches(source)); ++i) {
-      data::Batch batch = data_.eval_batch(source, i);
-      if (batch.total_weights < c_.per_device_batch_size * c_.max_target_length && i > 0) break;  // the last one is not full
-      total += eval_function_(state_.params, Array(std::move(batch.tokens)), Array(std::move(batch.targets))).template item<float>();
-      ++count;
-    }
+  const std::vector<SourceLoss> losses = evaluate_(state_.params);
+  const SourceLoss all = total(losses);
+  Scalars scalars = {{"eval/avg_loss", static_cast<float>(all.loss())},
+                     {"eval/avg_perplexity", static_cast<float>(std::exp(all.loss()))},
+                     {"eval/total_weights", static_cast<float>(all.tokens)}};
+  for (const SourceLoss& s : losses) {
+    scalars.emplace_back("eval/" + s.source + "/loss", static_cast<float>(s.loss()));
+    scalars.emplace_back("eval/" + s.source + "/loss_per_byte", static_cast<float>(s.loss_per_byte()));
   }
-  const auto loss = static_cast<float>(total / static_cast<double>(count));
-  progress_.line(fmt::format("eval after step: {}, loss: {:.4f}, bits per byte: {:.4f}", result_.step, loss, loss / std::log(2.0)));
-  return metrics_->add_eval(result_.step, loss);
+  progress_.line(fmt::format("eval after step: {}, loss: {:.3f}, perplexity: {:.3f}, total_weights: {}\n{}", result_.step, all.loss(),
+                             std::exp(all.loss()), all.tokens, to_table(losses)));
+  return metrics_->add(result_.step, scalars);
 }
 
 Status Run::save() {
@@ -167,6 +228,19 @@ Status Run::save() {
   return c_.async_checkpointing ? Status() : writer_.wait();
 }
 
+/// Saves what is not saved, and draws the curve of the whole run.
+Status Run::finish() {
+  if (result_.outcome != Outcomes::diverged) {
+    if (Status s = save(); !s.ok()) return s;
+  }
+  if (Status s = writer_.wait(); !s.ok()) return s;
+  if (Status s = metrics_->sync(); !s.ok()) return s;
+  auto lines = read_metrics(metrics_path(c_));
+  if (!lines) return lines.status();
+  result_.curve = run_folder(c_) + "/loss.png";
+  return write_png(loss_chart(*lines, c_.run_name), result_.curve);
+}
+
 Result<RunResult> Run::go() {
   Interrupt interrupt;
   const double begin = seconds_now();
@@ -175,7 +249,7 @@ Result<RunResult> Run::go() {
   while (result_.step < c_.steps) {
     if (Status s = one_step(); !s.ok()) return s;
     if (Status s = writer_.poll(); !s.ok()) return s;
-    if (result_.outcome == Outcome::diverged) break;
+    if (result_.outcome == Outcomes::diverged) break;
     if (due(c_.eval_interval)) {
       if (Status s = evaluate(); !s.ok()) return s;
     }
@@ -184,17 +258,13 @@ Result<RunResult> Run::go() {
     }
     if (result_.step == c_.steps) break;
     if (interrupt.asked())
-      result_.outcome = Outcome::interrupted;
+      result_.outcome = Outcomes::interrupted;
     else if (c_.max_seconds > 0 && seconds_now() - begin >= c_.max_seconds)
-      result_.outcome = Outcome::time_over;
-    if (result_.outcome != Outcome::done) break;
+      result_.outcome = Outcomes::time_over;
+    if (result_.outcome != Outcomes::done) break;
   }
   progress_.clear();
-  if (result_.outcome != Outcome::diverged) {
-    if (Status s = save(); !s.ok()) return s;
-  }
-  if (Status s = writer_.wait(); !s.ok()) return s;
-  if (Status s = metrics_->sync(); !s.ok()) return s;
+  if (Status s = finish(); !s.ok()) return s;
   return result_;
 }
 

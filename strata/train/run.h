@@ -3,9 +3,9 @@
 //   Progress progress(STDERR_FILENO);
 //   auto result = train::run(config, progress);
 //
-// base_output_directory/run_name holds all of a run: config.yml, metrics.jsonl, checkpoints/. The same configuration goes
-// on from the newest whole checkpoint, with the bits that an unbroken run has: every step depends on the state and its
-// number alone.
+// base_output_directory/run_name holds all of a run: config.yml, checkpoints/STEP/, metrics/metrics.jsonl, tensorboard/,
+// loss.png. The same configuration goes on from the newest whole checkpoint, with the bits that an unbroken run has: every
+// step depends on the state and its number alone.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,14 @@ struct RunResult {
     done,         // all steps are completed
     time_over,    // max_seconds have passed
     interrupted,  // SIGINT or SIGTERM
-    diverged,     // the loss is no number; nothing of that step is saved
+    diverged,     // loss, gradients or weights are no numbers; nothing of that step is saved
   };
   Outcome outcome = Outcome::done;
   std::int64_t step = 0;   // completed steps
   float loss = 0;          // of the last one
   std::string checkpoint;  // the newest one's folder; empty when there is none
+  std::string curve;       // the picture of the losses
+  std::string trouble;     // what is no number, with the path of the first such tensor; empty unless diverged
   double tokens_per_second = 0;
 };
 

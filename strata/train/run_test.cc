@@ -13,7 +13,9 @@
 #include "strata/base/thread_pool.h"
 #include "strata/checkpoint/checkpoint.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/train/events.h"
 #include "strata/train/generate.h"
+#include "strata/train/metrics.h"
 
 namespace strata::train {
 namespace {
@@ -66,9 +68,9 @@ class RunTest : public testing::Test {
   /// Steps and losses as written, without times.
   std::vector<std::string> losses(const std::string& name) const {
     std::vector<std::string> out;
-    std::ifstream in(folder_ + "/" + name + "/metrics.jsonl");
+    std::ifstream in(folder_ + "/" + name + "/metrics/metrics.jsonl");
     for (std::string line; std::getline(in, line);)
-      out.push_back(line.substr(0, std::min(line.find(",\"tokens_per_second\""), line.size())));
+      out.push_back(line.substr(0, std::min(line.find(",\"perf/"), line.size())));
     return out;
   }
   bool same_weights(const std::string& a, const std::string& b, std::int64_t step) const {
@@ -110,6 +112,45 @@ TEST_F(RunTest, ResumingAfterAnyStepGivesTheSameBits) {
   EXPECT_EQ(last->step, 6);
   EXPECT_EQ(losses("broken"), losses("whole"));
   EXPECT_TRUE(same_weights("whole", "broken", 6));
+}
+
+TEST_F(RunTest, SoDoOtherOptimizersTypesAndParts) {
+  for (std::vector<std::string> keys : {std::vector<std::string>{"opt_type=sgd", "gradient_accumulation_steps=3", "per_device_batch_size=1"},
+                                        {"weight_dtype=bfloat16", "lr_pieces=linear 0 -> 1e-2 over 2, constant"}}) {
+    const std::string name = keys[0].substr(0, 3);
+    ASSERT_TRUE(train(tiny(name + "whole", keys)).ok());
+    keys.push_back("max_seconds=1e-9");
+    auto first = train(tiny(name + "broken", keys));
+    ASSERT_TRUE(first.ok()) << first.status().message();
+    EXPECT_EQ(first->step, 1);
+    keys.pop_back();
+    auto rest = train(tiny(name + "broken", keys));
+    ASSERT_TRUE(rest.ok()) << rest.status().message();
+    EXPECT_EQ(losses(name + "broken"), losses(name + "whole"));
+    EXPECT_TRUE(same_weights(name + "whole", name + "broken", 6));
+  }
+}
+
+TEST_F(RunTest, EventsAndLinesTellTheSame) {
+  auto first = train(tiny("a", {"max_seconds=1e-9"}));
+  auto rest = train(tiny("a"));
+  ASSERT_TRUE(rest.ok()) << rest.status().message();
+  auto lines = read_metrics(metrics_path(tiny("a")));
+  auto bytes = read_file(fs::directory_iterator(folder_ + "/a/tensorboard")->path());
+  ASSERT_TRUE(lines.ok() && bytes.ok());
+  const EventFile file = read_events(*bytes, "events");
+  ASSERT_TRUE(file.damage.ok()) << file.damage.message();
+  ASSERT_EQ(file.events.size(), lines->size() + 1);  // the version
+  for (std::size_t i = 0; i < lines->size(); ++i) {
+    const Event& e = file.events[i + 1];
+    EXPECT_EQ(e.step, (*lines)[i].step);
+    for (const auto& [name, value] : e.scalars) EXPECT_EQ(static_cast<float>((*lines)[i].values.at(name)), value) << name;
+  }
+  EXPECT_EQ((*lines)[2].step, 3);
+  EXPECT_TRUE((*lines)[3].values.contains("eval/text/loss"));
+  EXPECT_NEAR((*lines)[3].values.at("eval/text/loss"), (*lines)[3].values.at("eval/text/loss_per_byte"), 1e-6);  // tokens are bytes
+  EXPECT_GT((*lines)[0].values.at("learning/grad_norm"), 0);
+  EXPECT_TRUE(file_exists(rest->curve));
 }
 
 TEST_F(RunTest, ThreadsDoNotChangeBits) {
@@ -179,6 +220,7 @@ TEST_F(RunTest, ALossThatIsNoNumberStopsTheRun) {
   ASSERT_TRUE(r.ok());
   EXPECT_EQ(r->outcome, RunResult::Outcome::diverged);
   EXPECT_LT(r->step, 60);
+  EXPECT_THAT(r->trouble, HasSubstr("not finite"));
 }
 
 TEST_F(RunTest, TextsThatDoNotFitAreRefused) {
@@ -198,7 +240,7 @@ TEST_F(RunTest, LinesOfStepsThatAreLostAreTakenAway) {
   ASSERT_TRUE(train(tiny("whole", {"eval_interval=0"})).ok());
   ASSERT_TRUE(train(tiny("a", {"eval_interval=0"})).ok());
   fs::remove_all(folder_ + "/a/checkpoints/6");
-  std::ofstream(folder_ + "/a/metrics.jsonl", std::ios::app) << "{\"step\":7,\"lo";
+  std::ofstream(folder_ + "/a/metrics/metrics.jsonl", std::ios::app) << "{\"step\":7,\"lo";
   ASSERT_TRUE(train(tiny("a", {"eval_interval=0"})).ok());
   EXPECT_EQ(losses("a"), losses("whole"));
 }

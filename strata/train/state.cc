@@ -3,7 +3,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "strata/api/jit.h"
 #include "strata/api/random.h"
+#include "strata/optim/schedule_text.h"
 
 namespace strata::train {
 namespace {
@@ -39,9 +41,11 @@ Status fill(T& tree, const checkpoint::Checkpoint& c, const std::string& part) {
   return status;
 }
 
+DType weight_dtype(const Config& c) { return c.weight_dtype == "bfloat16" ? DType::bf16 : DType::f32; }
+
 /// The types of a fresh state, without its values.
 State abstract_state(const Config& config) {
-  return eval_shape([&](const Array& key) { return init(key, model_config(config), make_optimizer(config)); }, random::key(0));
+  return eval_shape([&](const Array& key) { return init(key, model_config(config), make_optimizer(config), weight_dtype(config)); }, random::key(0));
 }
 
 void check_same_model(const Config& now, const Config& then, std::int64_t step) {
@@ -74,19 +78,39 @@ llama::Config model_config(const Config& c) {
   return m;
 }
 
-optim::AdamW make_optimizer(const Config& c) {
-  const auto warmup = static_cast<std::int64_t>(std::llround(static_cast<double>(c.steps) * c.warmup_steps_fraction));
-  return optim::adamw(optim::warmup_cosine_decay_schedule(0.0, c.learning_rate, warmup, c.steps,
-                                                           c.learning_rate * c.cosine_learning_rate_final_fraction),
-                      {.b1 = c.adam_b1,
-                       .b2 = c.adam_b2,
-                       .eps = c.adam_eps,
-                       .weight_decay = c.adam_weight_decay,
-                       .max_norm = c.gradient_clipping_threshold});
+optim::Schedule make_schedule(const Config& c) {
+  if (!c.lr_pieces.empty()) return optim::pieces_schedule(optim::parse_schedule(lr_pieces_text(c), "lr_pieces"));
+  const std::int64_t steps = c.learning_rate_schedule_steps < 0 ? c.steps : c.learning_rate_schedule_steps;
+  auto part = [&](double fraction) { return std::llround(static_cast<double>(steps) * fraction); };
+  const std::int64_t warmup = part(c.warmup_steps_fraction), decay = part(c.wsd_decay_steps_fraction);
+  const double end = c.learning_rate * c.learning_rate_final_fraction;
+  const auto style = c.wsd_decay_style == "cosine" ? optim::DecayStyle::cosine : optim::DecayStyle::linear;
+  optim::Schedule rate = c.lr_schedule_type == "wsd"
+                             ? optim::wsd_schedule(c.learning_rate, warmup, std::max<std::int64_t>(0, steps - warmup - decay), decay, end, style)
+                             : optim::warmup_cosine_decay_schedule(0.0, c.learning_rate, warmup, steps, end);
+  // MaxText: no learning beyond the schedule.
+  return steps < c.steps ? optim::join_schedules({std::move(rate), optim::constant_schedule(0.0)}, {steps}) : rate;
+}
+
+Optimizer make_optimizer(const Config& c) {
+  if (c.opt_type == "sgd") return optim::chain(optim::clip_by_global_norm(c.gradient_clipping_threshold), optim::sgd(make_schedule(c)));
+  optim::Mask mask = c.adamw_mask.empty() ? optim::Mask() : optim::mask_except_paths(c.adamw_mask);
+  return optim::adamw(make_schedule(c), {.b1 = c.adam_b1,
+                                         .b2 = c.adam_b2,
+                                         .eps = c.adam_eps,
+                                         .weight_decay = c.adam_weight_decay,
+                                         .max_norm = c.gradient_clipping_threshold,
+                                         .mask = std::move(mask)});
+}
+
+Batch to_batch(data::Batch b) {
+  Batch out{Array(std::move(b.tokens)), Array(std::move(b.targets))};
+  if (b.weights) out.weights = Array(std::move(*b.weights));
+  return out;
 }
 
 State init_state(const Config& c) {
-  State state = jit([&](const Array& key) { return init(key, model_config(c), make_optimizer(c)); },
+  State state = jit([&](const Array& key) { return init(key, model_config(c), make_optimizer(c), weight_dtype(c)); },
                     {.name = "init"})(random::key(c.init_weights_seed));
   // Leaves of their own memory and without weak types, as those of a loaded checkpoint are: one compiled step serves both.
   return tree::map([](const Array& leaf) { return asarray(leaf.literal()); }, std::move(state));
@@ -99,7 +123,7 @@ Result<data::Dataset> open_data(const Config& c, Progress* progress) {
                               .tokenizer = *tokenizer,
                               .column = c.train_data_columns,
                               .eval_fraction = c.eval_fraction,
-                              .batch = c.per_device_batch_size,
+                              .batch = sequences(c),
                               .length = c.max_target_length,
                               .window_mode = c.window_mode == "disjoint" ? data::WindowMode::disjoint : data::WindowMode::overlapping,
                               .seed = static_cast<std::uint32_t>(c.data_shuffle_seed),

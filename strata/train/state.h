@@ -11,8 +11,12 @@ namespace strata::train {
 
 /// The model that a configuration describes.
 llama::Config model_config(const Config& config);
-/// Warm-up, cosine decay, clipping, AdamW.
-optim::AdamW make_optimizer(const Config& config);
+/// The learning rate by lr_pieces where they are given, else by lr_schedule_type.
+optim::Schedule make_schedule(const Config& config);
+/// Clipping, then what opt_type names.
+Optimizer make_optimizer(const Config& config);
+/// A batch as arrays.
+Batch to_batch(data::Batch batch);
 
 /// Fresh weights and moments of the configuration's seed.
 State init_state(const Config& config);

@@ -1,38 +1,69 @@
 // One training step: loss, gradients, optimizer, as one compiled program that reuses the memory of its state.
+//
+//   train::Step step = train::make_step(model, optimizer, {.micro_batches = 4});
+//   auto [outcome, next] = step(std::move(state), {tokens, targets});
+//   outcome.loss.item<float>()
 #pragma once
 
-#include "strata/api/grad.h"
-#include "strata/api/jit.h"
+#include <functional>
+#include <optional>
+#include <variant>
+
 #include "strata/model/llama/model.h"
 #include "strata/optim/adamw.h"
+#include "strata/optim/sgd.h"
 
 namespace strata::train {
+
+/// What opt_type names.
+using Sgd = decltype(optim::chain(optim::clip_by_global_norm(1.0), optim::sgd(std::declval<optim::Schedule>())));
+using Optimizer = std::variant<optim::AdamW, Sgd>;
 
 /// What a run carries from step to step.
 struct State {
   llama::Params params;
-  optim::AdamW::State<llama::Params> optimizer;
+  std::variant<optim::AdamW::State<llama::Params>, Sgd::State<llama::Params>> optimizer;
   STRATA_FIELDS(params, optimizer)
 };
 
-State init(const Array& key, const llama::Config& model, const optim::AdamW& optimizer);
+/// Weights in `weight_dtype` and moments in f32.
+State init(const Array& key, const llama::Config& model, const Optimizer& optimizer, DType weight_dtype = DType::f32);
 
-/// (state, tokens (B, S), targets (B, S)) -> (loss, state). Compiled at its first call for each shape; the given state's
-/// memory is taken for the new one, so move it in: `auto [loss, next] = step(std::move(state), x, y)`.
-inline auto make_step(llama::Config model, optim::AdamW optimizer) {
-  auto body = [model, optimizer](const State& state, const Array& tokens, const Array& targets) {
-    auto loss = [&](const llama::Params& p) { return llama::loss(p, tokens, targets, model); };
-    auto [value, grads] = value_and_grad(loss)(state.params);
-    auto [updates, next] = optimizer.update(grads, state.optimizer, state.params);
-    return std::pair(value, State{optim::apply_updates(state.params, updates), next});
-  };
-  return jit(body, {.donate_argnums = {0}, .name = "train_step"});
-}
+struct Batch {
+  Array tokens, targets;  // i32 (B, S); targets[b, s] is the token after tokens[b, s]
+  /// f32 (B, S): how much each target counts; none for 1 everywhere.
+  std::optional<Array> weights = std::nullopt;
+  STRATA_FIELDS(tokens, targets, weights)
+};
 
-/// (params, tokens, targets) -> loss, compiled.
-inline auto make_eval(llama::Config model) {
-  return jit([model](const llama::Params& p, const Array& tokens, const Array& targets) { return llama::loss(p, tokens, targets, model); },
-             {.name = "eval_step"});
-}
+/// What a step came to. Norms are sqrt of the sum of squares, f32, one for each leaf of the weights in the order of
+/// tree::paths: one that is no number tells which tensor holds such.
+struct Outcome {
+  Array loss;             // mean over the targets by their weights, in nats
+  Array total_weights;    // sum of the weights of the targets, f32
+  Array gradient_norms;   // of the gradients before clipping, (leaves)
+  Array parameter_norms;  // of the weights after the step, (leaves)
+  STRATA_FIELDS(loss, total_weights, gradient_norms, parameter_norms)
+};
+
+struct StepOptions {
+  /// The batch is worked off in this many equal parts, one after the other, whose gradients are added in f32 before the one
+  /// update: memory of a part, result of the whole. Loss and gradients are those of the undivided batch, since each target
+  /// counts by its share in the weights of the whole batch.
+  std::int64_t micro_batches = 1;
+};
+
+/// (state, batch) -> (outcome, state). Compiled at its first call for each shape; the given state's memory is taken for the
+/// new one, so move it in. The function throws Error when B is no multiple of `micro_batches`.
+using Step = std::function<std::pair<Outcome, State>(State, Batch)>;
+Step make_step(llama::Config model, Optimizer optimizer, const StepOptions& options = {});
+
+/// Loss (f32) and gradients as the step takes them; traceable.
+std::pair<Array, llama::Params> loss_and_gradients(const llama::Params& params, const Batch& batch, const llama::Config& model,
+                                                   const StepOptions& options = {});
+
+/// (params, batch) -> (sum of the weighted losses of the targets, sum of their weights), f32, compiled.
+using Eval = std::function<std::pair<Array, Array>(const llama::Params&, Batch)>;
+Eval make_eval(llama::Config model);
 
 }  // namespace strata::train

@@ -107,10 +107,14 @@ std::pair<Array, Cache> extend(const Params& params, const Array& tokens, const 
   return {unembed(p, hidden, c), Cache{now.key, now.value}};
 }
 
-Array loss(const Params& params, const Array& tokens, const Array& targets, const Config& c) {
+Array token_losses(const Params& params, const Array& tokens, const Array& targets, const Config& c) {
   Array logits = astype(forward(params, tokens, c), nn::wide(c.dtype));
   Array of_target = squeeze(take_along_axis(logits, expand_dims(targets, -1), -1), {-1});
-  return mean(logsumexp(logits, -1) - of_target);
+  return logsumexp(logits, -1) - of_target;
+}
+
+Array loss(const Params& params, const Array& tokens, const Array& targets, const Config& c) {
+  return mean(token_losses(params, tokens, targets, c));
 }
 
 std::int64_t count(const Config& c) {

@@ -77,7 +77,9 @@ Cache init_cache(const Config& config, std::int64_t batch, std::int64_t length);
 /// length T, however the tokens were cut into chunks: products add in an order that depends on T alone.
 std::pair<Array, Cache> extend(const Params& params, const Array& tokens_BS, const Array& first, const Cache& cache, const Config& config,
                                const std::optional<Array>& only = {});
-/// Mean cross-entropy in nats of targets (B, S) under the logits of tokens, f32 (f64 where that is the dtype).
+/// Cross-entropy in nats of each of the targets (B, S) under the logits of tokens, (B, S), f32 (f64 where that is the dtype).
+Array token_losses(const Params& params, const Array& tokens_BS, const Array& targets_BS, const Config& config);
+/// Its mean.
 Array loss(const Params& params, const Array& tokens_BS, const Array& targets_BS, const Config& config);
 /// Number of weights.
 std::int64_t count(const Config& config);

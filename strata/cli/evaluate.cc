@@ -1,0 +1,114 @@
+#include "strata/train/evaluate.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "strata/base/thread_pool.h"
+#include "strata/cli/command.h"
+#include "strata/train/domains.h"
+#include "strata/train/state.h"
+
+namespace strata::cli {
+namespace {
+
+struct Options {
+  std::string checkpoint;
+  train::DomainOptions domains{.samples = 0, .generate = {.max_tokens = 48}};
+  std::int64_t eval_steps = 0, show = 0;
+  bool json = false;
+  int threads = 0;
+};
+
+std::size_t at_home(const std::vector<train::DomainSample>& samples) {
+  return static_cast<std::size_t>(std::count_if(samples.begin(), samples.end(), [](const auto& s) { return s.source == s.judged; }));
+}
+
+void print_json(const train::Generator& g, const std::vector<train::SourceLoss>& losses, const data::Dataset& data,
+                const std::vector<train::DomainSample>& samples) {
+  nlohmann::ordered_json out = {{"step", g.step()}, {"sources", nlohmann::ordered_json::array()}};
+  for (const train::SourceLoss& s : losses) {
+    out["sources"].push_back({{"source", s.source},
+                              {"tokens", s.tokens},
+                              {"loss", s.loss()},
+                              {"loss_per_byte", s.loss_per_byte()},
+                              {"unigram_loss", s.unigram_loss()},
+                              {"below_unigram", s.below_unigram()}});
+  }
+  if (!samples.empty()) {
+    out["samples"] = nlohmann::ordered_json::array();
+    for (const train::DomainSample& s : samples) {
+      out["samples"].push_back({{"source", data.sources()[s.source].name},
+                                {"judged", data.sources()[s.judged].name},
+                                {"prompt", s.prompt},
+                                {"text", s.text}});
+    }
+    out["at_home"] = at_home(samples);
+  }
+  std::cout << out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+}
+
+void print(const std::vector<train::SourceLoss>& losses, const data::Dataset& data, const std::vector<train::DomainSample>& samples,
+           std::int64_t show) {
+  std::cout << train::to_table(losses) << "\n";
+  std::int64_t shown = 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const train::DomainSample& s = samples[i];
+    shown = i > 0 && samples[i - 1].source == s.source ? shown + 1 : 1;
+    if (shown <= show) std::cout << fmt::format("\n-- {}: {}\u2502{}\n", data.sources()[s.source].name, s.prompt, s.text);
+  }
+  if (!samples.empty())
+    std::cout << fmt::format("\n{} of {} samples are given to the source of their prompt by a bigram model for each source\n",
+                             at_home(samples), samples.size());
+}
+
+int run(const Options& o) {
+  if (o.threads > 0) set_num_threads(o.threads);
+  Progress progress(STDERR_FILENO);
+  auto generator = train::Generator::load(o.checkpoint);
+  if (!generator) return fail(generator.status());
+  train::Config config = generator->config();
+  if (o.eval_steps != 0) config.eval_steps = o.eval_steps;
+  auto data = train::open_data(config, &progress);
+  if (!data) return fail(data.status());
+  progress.show("evaluating");
+  const auto losses = train::Evaluator(config, *data)(generator->params());
+  if (losses.empty()) return fail(Status(Code::invalid, "eval_fraction={}: nothing was kept for evaluation", config.eval_fraction));
+  std::vector<train::DomainSample> samples;
+  if (o.domains.samples > 0) {
+    progress.show("writing samples");
+    samples = train::write_samples(*generator, *data, o.domains);
+  }
+  progress.clear();
+  if (o.json)
+    print_json(*generator, losses, *data, samples);
+  else
+    print(losses, *data, samples, o.show);
+  return kDone;
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, std::function<int()>& action) {
+  CLI::App* command = app.add_subcommand("evaluate", "says how well a model predicts and writes, source by source");
+  command->description(
+      "Says how well a model predicts the text that was kept from it, source by source, beside a unigram model; and whether what\n"
+      "it writes belongs to the source of its prompt.\n\nExample:\n  strata evaluate --checkpoint build/demo/demo --samples 10 --show 1\n");
+  auto o = std::make_shared<Options>();
+  command->add_option("--checkpoint", o->checkpoint, "a checkpoint's folder, or a run's, whose newest one is taken")->required();
+  command->add_option("--eval_steps", o->eval_steps, "most batches of each source; -1 for all (default: the run's)")->check(CLI::Range(-1, 1 << 30));
+  command->add_option("--samples", o->domains.samples, "samples to write for each source")->check(CLI::Range(0, 10000))->capture_default_str();
+  command->add_option("--show", o->show, "samples to print for each source")->check(CLI::Range(0, 10000))->capture_default_str();
+  command->add_option("--max_tokens", o->domains.generate.max_tokens, "tokens of a sample")->check(CLI::Range(1, 1 << 20))->capture_default_str();
+  command->add_option("--temperature", o->domains.generate.temperature, "of the samples")->check(CLI::Range(0.0, 100.0))->capture_default_str();
+  command->add_option("--seed", o->domains.generate.seed, "of the samples")->capture_default_str();
+  command->add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it")->check(CLI::Range(1, 4096));
+  command->add_flag("--json", o->json, "print one JSON object instead");
+  command->callback([o, &action] { action = [o] { return run(*o); }; });
+}
+
+}  // namespace strata::cli

@@ -1,0 +1,47 @@
+#include "strata/train/plot.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+#include "strata/base/file.h"
+#include "strata/cli/command.h"
+
+namespace strata::cli {
+namespace {
+
+struct Options {
+  std::string run, png;
+  int width = 64, height = 14;
+};
+
+int run(const Options& o) {
+  const bool is_file = std::filesystem::is_regular_file(o.run);
+  auto lines = train::read_metrics(is_file ? o.run : o.run + "/metrics/metrics.jsonl");
+  if (!lines) return fail(lines.status());
+  const train::Chart chart = train::loss_chart(*lines, std::filesystem::path(o.run).lexically_normal().stem().string());
+  const std::string png = !o.png.empty() ? o.png : is_file ? "" : o.run + "/loss.png";
+  std::cout << train::to_text(chart, o.width, o.height);
+  if (png.empty()) return kDone;
+  if (Status s = train::write_png(chart, png); !s.ok()) return fail(s);
+  std::cout << fmt::format("curve: {}\n", png);
+  return kDone;
+}
+
+}  // namespace
+
+void add_plot(CLI::App& app, std::function<int()>& action) {
+  CLI::App* command = app.add_subcommand("plot", "draws the losses of a run, as text and as a PNG");
+  command->description("Draws the losses of a run: a chart of text on stdout, and RUN/loss.png.\n\nExample:\n  strata plot build/demo/demo\n");
+  auto o = std::make_shared<Options>();
+  command->add_option("run", o->run, "a run's folder, or a file of metrics")->required();
+  command->add_option("--png", o->png, "where the picture goes (default: RUN/loss.png)");
+  command->add_option("--width", o->width, "columns of the chart")->check(CLI::Range(8, 400))->capture_default_str();
+  command->add_option("--height", o->height, "lines of the chart")->check(CLI::Range(3, 200))->capture_default_str();
+  command->callback([o, &action] { action = [o] { return run(*o); }; });
+}
+
+}  // namespace strata::cli
