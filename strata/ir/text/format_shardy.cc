@@ -69,10 +69,12 @@ void parse_barrier(TextParser& p, Draft& draft) {
   p.same_or_functional_type(draft);
 }
 void barrier_from_generic(TextParser& p, Draft& draft) {
-  if (const Attr* a = draft.attrs.find("allowed_direction"))
-    if (const Opaque* number = std::get_if<Opaque>(a))
-      for (std::size_t i = 0; i < kDirections.size(); ++i)
-        if (number->text == fmt::format("{} : i32", i)) draft.attrs.set("allowed_direction", std::string(kDirections[i]));
+  const Attr* a = draft.attrs.find("allowed_direction");
+  if (const Opaque* o = a == nullptr ? nullptr : std::get_if<Opaque>(a)) {
+    std::string number = o->text;  // what is set below takes its place
+    for (std::size_t i = 0; i < kDirections.size(); ++i)
+      if (number == fmt::format("{} : i32", i)) draft.attrs.set("allowed_direction", std::string(kDirections[i]));
+  }
   const auto& word = p.need<std::string>(draft, "allowed_direction", "direction");
   if (std::find(kDirections.begin(), kDirections.end(), word) == kDirections.end()) p.fail_at(p.op_offset(), fmt::format("'{}' is no direction", word));
 }

@@ -90,7 +90,7 @@ void numbers_from_generic(TextParser& p, Draft& draft) {
     }
     return;
   }
-  const std::string& text = p.need<Opaque>(draft, kNumbers, kPrefix).text;
+  const std::string text = p.need<Opaque>(draft, kNumbers, kPrefix).text;
   Cursor c(text);
   try {
     c.expect(kPrefix);
