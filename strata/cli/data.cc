@@ -91,8 +91,8 @@ void print_sources(const json& sources, const train::Config& config, const data:
   std::cout << fmt::format("tokenizer  {}, {} tokens\n", data.tokenizer().fingerprint(), data.tokenizer().vocab_size());
   std::cout << fmt::format("windows    {} tokens, {}; {} a step, {} steps\n\n", config.max_target_length, config.window_mode,
                            train::sequences(config), config.steps);
-  std::cout << fmt::format("{:<16}{:>7}{:>11}{:>13}{:>13}{:>11}{:>9}{:>8}{:>9}\n", "source", "files", "documents", "train tokens", "eval tokens",
-                           "windows", "weight", "share", "epochs");
+  std::cout << fmt::format("{:<16}{:>7}{:>11}{:>13}{:>13}{:>11}{:>9}{:>8}{:>9}\n", "source", "files", "documents", "train tokens",
+                           "eval tokens", "windows", "weight", "share", "epochs");
   for (const json& s : sources) {
     std::cout << fmt::format("{:<16}{:>7}{:>11}{:>13}{:>13}{:>11}{:>9.4g}{:>7.1f}%{:>9.3f}\n", s["name"].get<std::string>(),
                              s["files"].get<std::int64_t>(), s["documents"].get<std::int64_t>(), s["train_tokens"].get<std::int64_t>(),
@@ -182,7 +182,8 @@ int train_tokenizer(const TrainTokenizer& o) {
   }
   if (weights == 0) return fail(Status(Code::invalid, "the weights of the {} sources sum to 0", sources->size()));
   std::vector<std::string_view> texts;
-  for (std::size_t i = 0; i < sources->size(); ++i) sample(documents[i], static_cast<double>(o.max_bytes) * (*sources)[i].weight / weights, texts);
+  for (std::size_t i = 0; i < sources->size(); ++i)
+    sample(documents[i], static_cast<double>(o.max_bytes) * (*sources)[i].weight / weights, texts);
   std::size_t bytes = 0;
   for (std::string_view t : texts) bytes += t.size();
   progress.line(fmt::format("training a tokenizer of {} tokens ({}) on {}B of {} sources", o.training.vocab_size, o.training.algorithm,
@@ -197,7 +198,10 @@ int train_tokenizer(const TrainTokenizer& o) {
   auto tokenizer = data::load_tokenizer("sentencepiece", o.output);
   if (!tokenizer) return fail(tokenizer.status());
   if (o.json) {
-    std::cout << dump({{"model", o.output}, {"fingerprint", (*tokenizer)->fingerprint()}, {"vocab_size", (*tokenizer)->vocab_size()}, {"bytes", bytes}})
+    std::cout << dump({{"model", o.output},
+                       {"fingerprint", (*tokenizer)->fingerprint()},
+                       {"vocab_size", (*tokenizer)->vocab_size()},
+                       {"bytes", bytes}})
               << "\n";
     return kDone;
   }
@@ -218,7 +222,8 @@ int tokenize(const Tokenize& o) {
   auto tokenizer = data::load_tokenizer(o.tokenizer_type, o.tokenizer_path);
   if (!tokenizer) return fail(tokenizer.status());
   Progress progress(STDERR_FILENO);
-  data::RowOptions options{.column = o.column, .progress = [&](const std::string& text) { progress.show(text); },
+  data::RowOptions options{.column = o.column,
+                           .progress = [&](const std::string& text) { progress.show(text); },
                            .note = [&](const std::string& text) { progress.line(text); }};
   auto row = data::Row::read({.name = o.output, .patterns = o.files}, **tokenizer, options);
   progress.clear();
@@ -232,11 +237,14 @@ int tokenize(const Tokenize& o) {
   }
   const data::Tokens tokens = std::move(builder).finish();
   if (Status s = tokens.write(o.output); !s.ok()) return fail(s);
-  const json out = {{"file", o.output}, {"files", row->files().size()}, {"documents", tokens.documents()}, {"tokens", tokens.size()},
+  const json out = {{"file", o.output},
+                    {"files", row->files().size()},
+                    {"documents", tokens.documents()},
+                    {"tokens", tokens.size()},
                     {"tokenizer", tokens.fingerprint()}};
   std::cout << (o.json ? dump(out)
-                       : fmt::format("{}: {} tokens of {} documents from {} files, tokenizer {}", o.output, tokens.size(), tokens.documents(),
-                                     row->files().size(), tokens.fingerprint()))
+                       : fmt::format("{}: {} tokens of {} documents from {} files, tokenizer {}", o.output, tokens.size(),
+                                     tokens.documents(), row->files().size(), tokens.fingerprint()))
             << "\n";
   return kDone;
 }
@@ -244,9 +252,11 @@ int tokenize(const Tokenize& o) {
 void add_describe(CLI::App& data, std::function<int()>& action) {
   CLI::App* command = data.add_subcommand("describe", "says what a run reads: sources, tokens, weights, epochs, and the rows of a step");
   command->description(
-      "Says what a run of this configuration reads: its sources with their tokens, weights and epochs over the run, and with --step what each\n"
+      "Says what a run of this configuration reads: its sources with their tokens, weights and epochs over the run, and with --step what "
+      "each\n"
       "row of that step holds. Takes the arguments of `strata train`.\n\n"
-      "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data describe train_files='kjv/*.txt,0.7;python/**/*.py,0.3'\n");
+      "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data describe "
+      "train_files='kjv/*.txt,0.7;python/**/*.py,0.3'\n");
   auto o = std::make_shared<Describe>();
   command->add_option("arguments", o->arguments, "a YAML file of keys, then key=value")->type_name("[FILE.yml] key=value ...");
   command->add_option("--step", o->step, "also what this step reads, from 0 on")->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
@@ -266,7 +276,9 @@ void add_train_tokenizer(CLI::App& data, std::function<int()>& action) {
   command->add_option("--vocab_size", o->training.vocab_size, "tokens, the 256 bytes among them")
       ->check(CLI::Range(512, 1000000))
       ->capture_default_str();
-  command->add_option("--algorithm", o->training.algorithm, "bpe or unigram")->check(CLI::IsMember({"bpe", "unigram"}))->capture_default_str();
+  command->add_option("--algorithm", o->training.algorithm, "bpe or unigram")
+      ->check(CLI::IsMember({"bpe", "unigram"}))
+      ->capture_default_str();
   command->add_option("--max_bytes", o->max_bytes, "how much text to learn from, taken evenly from all of it")
       ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1} << 33))
       ->capture_default_str();

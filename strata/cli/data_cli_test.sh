@@ -132,6 +132,7 @@ fact "tokens cut short" says 2 "one.tokens: not a whole token file"
 
 strata train "train_files=$blend" $model base_output_directory=. run_name=disjoint window_mode=disjoint
 fact "trains on disjoint windows" prints 0 "done: step 40 of 40"
+fact "one target in sixteen is lost" grep -q "total_weights: 60," err
 strata generate --checkpoint of_text --prompt "Verse" --max_tokens 20 --json
 fact "generates whole characters" is 0
 

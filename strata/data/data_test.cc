@@ -240,7 +240,8 @@ TEST_F(DataTest, SaysWhatCannotBeTrainedOn) {
   EXPECT_THAT(refusal(options(good + ",nan")), HasSubstr("the weight nan of a source"));
   EXPECT_THAT(refusal(options(good + ",inf")), HasSubstr("the weight inf of a source"));
   EXPECT_THAT(refusal(options(good + ",1e-12;" + good)), HasSubstr("too far apart"));
-  EXPECT_THAT(refusal(options(write("short.txt", "short"))), HasSubstr("the text is too short: short has 6 tokens to train on, a window of max_target_length=10 needs 11"));
+  EXPECT_THAT(refusal(options(write("short.txt", "short"))),
+              HasSubstr("the text is too short: short has 6 tokens to train on, a window of max_target_length=10 needs 11"));
   write("empties/a.txt", ""), write("empties/b.txt", "");
   EXPECT_THAT(refusal(options(folder_ + "/empties/*")), HasSubstr("the 2 files of empties are all empty"));
   auto small = options(good);
@@ -282,7 +283,8 @@ TEST_F(DataTest, TheStateTellsWhatDiffers) {
   o.train_files = {a + ",3;" + b};
   write("b.txt", letters(400, 9));
   EXPECT_EQ(differs(o), "b: the text is another one");
-  for (const char* other : {"", "3", "{}", "[{}]", "{\"sources\":3}", "{\"sources\":[3,[]]}", "{\"sources\":[{\"tokens\":501,\"crc32c\":[]},{}]}"})
+  for (const char* other :
+       {"", "3", "{}", "[{}]", "{\"sources\":3}", "{\"sources\":[3,[]]}", "{\"sources\":[{\"tokens\":501,\"crc32c\":[]},{}]}"})
     EXPECT_NE(data->check_state(other), "") << other;
 }
 

@@ -28,7 +28,8 @@ std::int64_t cut_of(const Row& row, double eval_fraction) {
   if (eval == 0) return cut;
   const std::int64_t d = row.document_of(std::min(cut, row.size() - 1));
   for (std::int64_t near : {row.document(d), row.document(d + 1)}) {
-    const bool nearest = std::abs(near - cut) <= std::abs(row.document(d) - cut) && std::abs(near - cut) <= std::abs(row.document(d + 1) - cut);
+    const bool nearest =
+        std::abs(near - cut) <= std::abs(row.document(d) - cut) && std::abs(near - cut) <= std::abs(row.document(d + 1) - cut);
     if (nearest && near > 0 && near < row.size() && static_cast<double>(std::abs(near - cut)) <= kMostMoved * static_cast<double>(eval))
       return near;
   }
@@ -105,7 +106,8 @@ Result<std::shared_ptr<Dataset::Parts>> Dataset::begin(const DatasetOptions& o, 
 Status Dataset::Parts::add(const Source& source, Row row) {
   const std::int64_t cut = cut_of(row, options.eval_fraction), windows = windows_of(cut);
   if (windows == 0 && source.weight > 0) {
-    return Status(Code::invalid, "train_files: the text is too short: {} has {} tokens to train on, a window of max_target_length={} needs {}",
+    return Status(Code::invalid,
+                  "train_files: the text is too short: {} has {} tokens to train on, a window of max_target_length={} needs {}",
                   source.name, cut, options.length, options.length + (options.window_mode == WindowMode::overlapping ? 1 : 0));
   }
   sources.push_back({.name = source.name,
@@ -156,8 +158,8 @@ Element Dataset::element(std::int64_t k) const {
   const std::int64_t windows = p.sources[pick.source].windows;
   Element out{.source = pick.source, .epoch = pick.index / windows};
   const std::uint32_t seed = seed_of(p.options.seed, pick.source) + static_cast<std::uint32_t>(out.epoch);
-  out.window = static_cast<std::int64_t>(
-      permute(static_cast<std::uint64_t>(pick.index % windows), static_cast<std::uint64_t>(windows), seed));
+  out.window =
+      static_cast<std::int64_t>(permute(static_cast<std::uint64_t>(pick.index % windows), static_cast<std::uint64_t>(windows), seed));
   out.token = out.window * p.options.length;
   out.document = p.rows[out.source].document_of(out.token);
   out.file = p.rows[out.source].file_of(out.document);
@@ -238,7 +240,8 @@ std::string Dataset::state(std::int64_t step) const {
 
 std::string Dataset::check_state(const std::string& text) const {
   const json then = json::parse(text, nullptr, false), now = json::parse(state(0));
-  if (!then.is_object() || !then.contains("sources") || !then["sources"].is_array()) return "the checkpoint does not say what data it was trained on";
+  if (!then.is_object() || !then.contains("sources") || !then["sources"].is_array())
+    return "the checkpoint does not say what data it was trained on";
   std::string out;
   auto differs = [&](const std::string& what, const json& a, const json& b) {
     out += fmt::format("{}{} is {} (the checkpoint has {})", out.empty() ? "" : "; ", what, b.dump(), a.dump());

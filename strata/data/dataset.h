@@ -1,6 +1,6 @@
 // Batches of a blend of texts, each computed from its number alone.
 //
-//   auto data = data::Dataset::open({.train_files = {"kjv/*.txt,0.5;python/**/*.py,0.5"}, .tokenizer = tokenizer, .batch = 8, .length = 256});
+//   auto data = data::Dataset::open({.train_files = {"kjv/*.txt,0.5;python/**/*.py,0.5"}, .batch = 8, .length = 256});
 //   if (!data) return fail(data.status());
 //   data::Batch b = data->batch(step);          // tokens and targets, i32[8, 256]
 //   data->state(step)                           // JSON for a checkpoint
@@ -81,8 +81,8 @@ struct SourceInfo {
   double share = 1;                   // of the run's elements, 0 to 1
   std::int64_t documents = 0, tokens = 0;
   std::int64_t train_tokens = 0, eval_tokens = 0;
-  std::int64_t windows = 0;     // of training, in one epoch
-  std::uint32_t checksum = 0;   // of all tokens
+  std::int64_t windows = 0;    // of training, in one epoch
+  std::uint32_t checksum = 0;  // of all tokens
 };
 
 /// Where a source stands before a step.

@@ -16,7 +16,8 @@ std::int64_t share_of(std::int64_t k, std::int64_t part, std::int64_t whole) {
 
 }  // namespace
 
-Mix::Mix(std::vector<std::int64_t> parts) : parts_(std::move(parts)), sum_(std::accumulate(parts_.begin(), parts_.end(), std::int64_t{0})) {}
+Mix::Mix(std::vector<std::int64_t> parts)
+    : parts_(std::move(parts)), sum_(std::accumulate(parts_.begin(), parts_.end(), std::int64_t{0})) {}
 
 Result<Mix> Mix::make(const std::vector<double>& weights) {
   double least = 0, most = 0;

@@ -5,7 +5,10 @@
 namespace strata::data {
 
 Prefetch::Prefetch(std::function<Batch(std::int64_t)> make, std::int64_t first, std::int64_t last, std::size_t ahead)
-    : make_(std::move(make)), ahead_(std::max<std::size_t>(ahead, 1)), left_(last - first), thread_([this, first, last] { run(first, last); }) {}
+    : make_(std::move(make)),
+      ahead_(std::max<std::size_t>(ahead, 1)),
+      left_(last - first),
+      thread_([this, first, last] { run(first, last); }) {}
 
 Prefetch::~Prefetch() {
   {

@@ -25,7 +25,8 @@ class Prefetch {
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
 
-  /// The next batch. What `make` threw is thrown here, in that batch's turn, and at each later call. Needs fewer than last - first calls before.
+  /// The next batch. What `make` threw is thrown here, in that batch's turn, and at each later call. Needs fewer than last - first calls
+  /// before.
   Batch operator()();
 
  private:

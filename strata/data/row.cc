@@ -50,7 +50,8 @@ Tokens encode(const std::vector<std::string>& documents, const std::string& name
     Work work{std::span(parts).subspan(from, to - from), std::vector<std::vector<std::int32_t>>(to - from), tokenizer};
     auto run = [](void* ctx, std::int64_t begin, std::int64_t end) {
       auto& w = *static_cast<Work*>(ctx);
-      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) w.tokens[i] = w.tokenizer.encode(w.parts[i].text);
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+        w.tokens[i] = w.tokenizer.encode(w.parts[i].text);
     };
     parallel_for(static_cast<std::int64_t>(to - from), 1, run, &work);
     for (std::size_t i = 0; i < work.parts.size(); ++i) {
@@ -62,8 +63,8 @@ Tokens encode(const std::vector<std::string>& documents, const std::string& name
   }
   Tokens out = std::move(builder).finish();
   if (const double seconds = seconds_now() - start; seconds >= 1) {
-    o.note(fmt::format("tokenised {}: {}B are {} tokens, in {:.1f} s", name, human_count(total), human_count(static_cast<double>(out.size())),
-                       seconds));
+    o.note(fmt::format("tokenised {}: {}B are {} tokens, in {:.1f} s", name, human_count(total),
+                       human_count(static_cast<double>(out.size())), seconds));
   }
   return out;
 }
@@ -174,11 +175,14 @@ Result<Row> Row::read(const Source& source, const Tokenizer& tokenizer, const Ro
       continue;
     }
     auto documents = read_documents(path, {.column = o.column});
+    // A file that may not be read is the user's choice of files, not the world's failure.
+    if (!documents && documents.status().code() == Code::denied) return Status(Code::invalid, documents.status().message());
     if (!documents) return documents.status();
     std::move(documents->begin(), documents->end(), std::back_inserter(texts));
   }
   flush();
-  if (out.size_ == 0 && out.files_.size() == 1) return Status(Code::invalid, "{}: the file is empty; training needs text", out.files_.front());
+  if (out.size_ == 0 && out.files_.size() == 1)
+    return Status(Code::invalid, "{}: the file is empty; training needs text", out.files_.front());
   if (out.size_ == 0) return Status(Code::invalid, "the {} files of {} are all empty; training needs text", out.files_.size(), source.name);
   return out;
 }
@@ -193,7 +197,8 @@ Row Row::of(const std::vector<std::string>& documents, const Tokenizer& tokenize
 
 void Row::copy(std::int64_t from, std::span<std::int32_t> out) const {
   STRATA_CHECK(from >= 0 && from + static_cast<std::int64_t>(out.size()) <= size_, "tokens {} + {} of {}", from, out.size(), size_);
-  auto s = std::prev(std::upper_bound(segments_.begin(), segments_.end(), from, [](std::int64_t t, const Segment& x) { return t < x.token; }));
+  auto s =
+      std::prev(std::upper_bound(segments_.begin(), segments_.end(), from, [](std::int64_t t, const Segment& x) { return t < x.token; }));
   while (!out.empty()) {
     const std::int64_t at = from - s->token, n = std::min(s->tokens.size() - at, static_cast<std::int64_t>(out.size()));
     s->tokens.copy(at, out.first(static_cast<std::size_t>(n)));
@@ -206,7 +211,8 @@ void Row::copy(std::int64_t from, std::span<std::int32_t> out) const {
 std::int64_t Row::document(std::int64_t d) const {
   STRATA_CHECK(d >= 0 && d <= documents_, "document {} of {}", d, documents_);
   if (d == documents_) return size_;
-  auto s = std::prev(std::upper_bound(segments_.begin(), segments_.end(), d, [](std::int64_t v, const Segment& x) { return v < x.document; }));
+  auto s =
+      std::prev(std::upper_bound(segments_.begin(), segments_.end(), d, [](std::int64_t v, const Segment& x) { return v < x.document; }));
   return s->token + s->tokens.document(d - s->document);
 }
 

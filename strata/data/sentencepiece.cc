@@ -43,7 +43,7 @@ class SentencePieceTokenizer : public Tokenizer {
   std::vector<std::string> pieces_;  // the bytes of each token
   std::array<std::int32_t, 256> byte_tokens_{};
   bool has_bytes_ = true;
-  bool adds_space_ = false;          // in front of a text
+  bool adds_space_ = false;         // in front of a text
   bool keeps_lines_apart_ = false;  // no token spans a line end, and spaces are left as they are
   std::int32_t separator_ = -1;
 };
@@ -87,7 +87,8 @@ Status SentencePieceTokenizer::load(const std::string& name) {
   std::vector<std::string> probe;
   if (auto s = processor_.Encode("a", &probe); !s.ok()) return Status(Code::corrupt, "{}: cannot encode: {}", name, s.ToString());
   adds_space_ = !probe.empty() && probe.front().starts_with(kSpace);
-  const bool spans = std::any_of(pieces_.begin(), pieces_.end(), [](const std::string& p) { return p.size() > 1 && p.find('\n') != p.npos; });
+  const bool spans =
+      std::any_of(pieces_.begin(), pieces_.end(), [](const std::string& p) { return p.size() > 1 && p.find('\n') != p.npos; });
   const std::string spaces = " \n  a \n";
   keeps_lines_apart_ = !spans && !adds_space_ && decode(encode(spaces)) == spaces;
   return {};

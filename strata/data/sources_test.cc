@@ -53,7 +53,8 @@ TEST(ExpandPattern, FindsFilesByPattern) {
   auto found = [&](const std::string& pattern) {
     std::vector<std::string> out;
     auto files = expand_pattern((folder / pattern).string());
-    for (const std::string& file : files ? *files : std::vector<std::string>()) out.push_back(fs::path(file).lexically_relative(folder).string());
+    for (const std::string& file : files ? *files : std::vector<std::string>())
+      out.push_back(fs::path(file).lexically_relative(folder).string());
     return out;
   };
   EXPECT_THAT(found("*.txt"), ElementsAre("a.txt", "b.txt"));

@@ -70,8 +70,10 @@ class Mapping {
 
 Result<std::shared_ptr<const Mapping>> map_file(const std::string& path) {
   auto failed = [&](const char* what) {
-    return Status(errno == ENOENT ? Code::not_found : errno == EACCES ? Code::denied : Code::io, "{}: cannot {}: {}", path, what,
-                  std::strerror(errno));
+    return Status(errno == ENOENT   ? Code::not_found
+                  : errno == EACCES ? Code::denied
+                                    : Code::io,
+                  "{}: cannot {}: {}", path, what, std::strerror(errno));
   };
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return failed("open");
@@ -80,10 +82,10 @@ Result<std::shared_ptr<const Mapping>> map_file(const std::string& path) {
   const bool known = ::fstat(fd, &info) == 0;
   const auto size = known ? static_cast<std::size_t>(info.st_size) : 0;
   if (known && size >= kHeader) at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd, 0);
-  const Status status = !known              ? failed("read")
-                        : size < kHeader    ? Status(Code::corrupt, "{}: not a whole token file: it has {} bytes", path, size)
-                        : at == MAP_FAILED  ? failed("map")
-                                            : Status();
+  const Status status = !known             ? failed("read")
+                        : size < kHeader   ? Status(Code::corrupt, "{}: not a whole token file: it has {} bytes", path, size)
+                        : at == MAP_FAILED ? failed("map")
+                                           : Status();
   ::close(fd);
   if (!status.ok()) return status;
   return std::make_shared<const Mapping>(at, size);
@@ -113,8 +115,7 @@ Result<Tokens> Tokens::decode(std::shared_ptr<const void> owner, std::string_vie
   if (bytes.size() < kHeader) return Status(Code::corrupt, "{}: not a whole token file: it has {} bytes", name, bytes.size());
   const auto h = load<Header>(bytes.data());
   if (Status s = check_header(h, bytes.size(), name); !s.ok()) return s;
-  if (crc32c(bytes.substr(kHeader)) != h.body_crc)
-    return Status(Code::corrupt, "{}: damaged: the checksum of its tokens differs", name);
+  if (crc32c(bytes.substr(kHeader)) != h.body_crc) return Status(Code::corrupt, "{}: damaged: the checksum of its tokens differs", name);
   Tokens out;
   out.owner_ = std::move(owner);
   out.bytes_ = bytes;
@@ -128,10 +129,12 @@ Result<Tokens> Tokens::decode(std::shared_ptr<const void> owner, std::string_vie
   out.width_ = static_cast<int>(h.width);
   out.checksum_ = crc32c(bytes.substr(static_cast<std::size_t>(out.offsets_ - bytes.data())));
   if (out.document(0) != 0 || out.document(out.documents_) != out.size_)
-    return Status(Code::corrupt, "{}: documents reach from {} to {} of {} tokens", name, out.document(0), out.document(out.documents_), out.size_);
+    return Status(Code::corrupt, "{}: documents reach from {} to {} of {} tokens", name, out.document(0), out.document(out.documents_),
+                  out.size_);
   for (std::int64_t d = 0; d < out.documents_; ++d) {
     if (out.document(d) < out.document(d + 1)) continue;
-    return Status(Code::corrupt, "{}: document {} begins with token {} and the next one with {}", name, d, out.document(d), out.document(d + 1));
+    return Status(Code::corrupt, "{}: document {} begins with token {} and the next one with {}", name, d, out.document(d),
+                  out.document(d + 1));
   }
   for (std::int64_t i = 0; i < out.size_; ++i) {
     const auto token = static_cast<std::uint32_t>(out.at(i));

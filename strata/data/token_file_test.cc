@@ -90,7 +90,10 @@ TEST_F(TokenFile, HasTheDocumentedBytes) {
   const std::string bytes = written(some());
   EXPECT_EQ(bytes.size(), 64u + 8 + 8 * 4 + 2 * 7);
   EXPECT_EQ(bytes.substr(0, 8), "STRATOK1");
-  auto u32 = [&](std::size_t at) { std::uint32_t v; return std::memcpy(&v, bytes.data() + at, 4), v; };
+  auto u32 = [&](std::size_t at) {
+    std::uint32_t v;
+    return std::memcpy(&v, bytes.data() + at, 4), v;
+  };
   EXPECT_EQ(u32(8), 2u);
   EXPECT_EQ(u32(12), 256u);
   EXPECT_EQ(u32(16), 7u);

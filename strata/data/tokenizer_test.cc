@@ -51,8 +51,28 @@ std::string random_bytes(std::mt19937& random, std::size_t n, bool zero) {
 }
 
 std::string random_text(std::mt19937& random, std::size_t n) {
-  static const char* kCharacters[] = {"a", "e", " ", "  ", "\n", "\t", "\r\n", "\xc3\xa9", "\xe2\x96\x81", "\xe2\x81\x87", "\xf0\x9f\x8c\x8d", "\xef\xbb\xbf", "\xcc\x81",
-                                      "the ", "value", "\x7f", "\x01", "<0x41>", "</s>", "<unk>", "\xe3\x80\x80", "\xef\xbc\xa1"};
+  static const char* kCharacters[] = {"a",
+                                      "e",
+                                      " ",
+                                      "  ",
+                                      "\n",
+                                      "\t",
+                                      "\r\n",
+                                      "\xc3\xa9",
+                                      "\xe2\x96\x81",
+                                      "\xe2\x81\x87",
+                                      "\xf0\x9f\x8c\x8d",
+                                      "\xef\xbb\xbf",
+                                      "\xcc\x81",
+                                      "the ",
+                                      "value",
+                                      "\x7f",
+                                      "\x01",
+                                      "<0x41>",
+                                      "</s>",
+                                      "<unk>",
+                                      "\xe3\x80\x80",
+                                      "\xef\xbc\xa1"};
   std::string out;
   for (std::size_t i = 0; i < n; ++i) out += kCharacters[random() % std::size(kCharacters)];
   return out;
@@ -62,7 +82,8 @@ TEST(Utf8, KnowsWholeCharacters) {
   EXPECT_EQ(character("a"), 1u);
   EXPECT_EQ(character("\xc3\xa9x"), 2u);
   EXPECT_EQ(character("\xf0\x9f\x8c\x8d"), 4u);
-  for (const char* bad : {"", "\x80", "\xc3", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff"}) EXPECT_EQ(character(bad), 0u) << bad;
+  for (const char* bad : {"", "\x80", "\xc3", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff"})
+    EXPECT_EQ(character(bad), 0u) << bad;
   EXPECT_TRUE(may_become_character("\xf0\x9f\x8c"));
   for (const char* never : {"", "\x80", "\xe0\x80", "\xf0\x80", "\xff"}) EXPECT_FALSE(may_become_character(never)) << never;
   EXPECT_EQ(first_invalid("0123456789\xc3\xa9 \xff"), 13u);
@@ -79,7 +100,8 @@ TEST(ByteTokenizer, TokensAreBytes) {
 
 /// Law: what is decoded is what was encoded, whole or in parts, and a stream says the same.
 TEST(Tokenizer, DecodesWhatItEncodes) {
-  std::vector<std::shared_ptr<const Tokenizer>> all = {std::make_shared<ByteTokenizer>(), little_tokenizer("bpe"), little_tokenizer("unigram")};
+  std::vector<std::shared_ptr<const Tokenizer>> all = {std::make_shared<ByteTokenizer>(), little_tokenizer("bpe"),
+                                                       little_tokenizer("unigram")};
   std::mt19937 random(7);
   for (const auto& t : all) {
     for (int i = 0; i < 300; ++i) {
@@ -158,7 +180,9 @@ TEST(StreamDecoder, HoldsBackUnfinishedCharacters) {
   EXPECT_EQ(stream.add(0x8c), "");
   EXPECT_EQ(stream.add(0x8d), "\xf0\x9f\x8c\x8d");
   EXPECT_EQ(stream.add(0xc3), "");
-  EXPECT_EQ(stream.add('a'), "\xef\xbf\xbd" "a");
+  EXPECT_EQ(stream.add('a'),
+            "\xef\xbf\xbd"
+            "a");
   EXPECT_EQ(stream.add(0x80), "\xef\xbf\xbd");
   EXPECT_EQ(stream.add(0xe2), "");
   EXPECT_EQ(stream.finish(), "\xef\xbf\xbd");
@@ -187,7 +211,8 @@ TEST(TrainTokenizer, SaysWhatCannotBe) {
   EXPECT_THAT(message({}, {}), HasSubstr("no text"));
   EXPECT_THAT(message({"\n\n"}, {}), HasSubstr("no text"));
   for (const char* algorithm : {"bpe", "unigram"})
-    EXPECT_THAT(message({"a few words"}, {.algorithm = algorithm}), HasSubstr("no tokenizer of 8192 tokens can be trained on 11 bytes of text"));
+    EXPECT_THAT(message({"a few words"}, {.algorithm = algorithm}),
+                HasSubstr("no tokenizer of 8192 tokens can be trained on 11 bytes of text"));
 }
 
 TEST(LoadTokenizer, SaysWhatIsWrong) {
