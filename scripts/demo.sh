@@ -43,7 +43,7 @@ metrics        $run/metrics/metrics.jsonl, and for TensorBoard $run/tensorboard
 configuration  $run/config.yml
 texts          $folder/text, tokenizer $tokenizer
 
-train on       $strata train $config steps=1400
+train on       $strata train $config steps=1080
 another run    $strata train $config run_name=mine learning_rate=1e-3 train_files='my/*.txt'
 write          $strata generate --checkpoint $run --prompt "And the LORD said unto"
 END
