@@ -17,6 +17,7 @@ rooms="base type tree ir loop op"
 jobs=${FUZZ_JOBS:-2}
 [ "$room" = checkpoint ] && rooms="base type checkpoint"
 [ "$room" = data ] && rooms="base type data" libraries="-lsentencepiece -lsentencepiece_train"
+[ "$room" = train ] && rooms="base train/events.cc"
 [ "$room" = optim ] && rooms="base optim/schedule_text.cc"
 for above in $rooms; do
   for file in $(find "strata/$above" -name '*.cc' ! -name '*_test.cc' ! -name '*_fuzz.cc' \( ! -path '*/testing/*' -o -path 'strata/ir/testing/*' \) | sort); do

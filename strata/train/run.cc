@@ -1,6 +1,7 @@
 #include "strata/train/run.h"
 
 #include <cmath>
+#include <cstdlib>
 
 #include "strata/api/jit.h"
 #include "strata/base/text.h"
@@ -114,6 +115,7 @@ Status Run::resume() {
   state_ = std::move(*state);
   result_.step = saved_step_ = latest->checkpoint->step;
   result_.checkpoint = latest->folder;
+  if (auto loss = latest->checkpoint->notes.find("loss"); loss != latest->checkpoint->notes.end()) result_.loss = std::strtof(loss->second.c_str(), nullptr);
   progress_.line(fmt::format("going on from {}", latest->folder));
   return {};
 }

@@ -180,11 +180,13 @@ TEST_F(RunTest, KeepsTheLastAndEveryKth) {
 }
 
 TEST_F(RunTest, AFinishedRunIsNotRunAgain) {
-  ASSERT_TRUE(train(tiny("a")).ok());
+  auto first = train(tiny("a"));
+  ASSERT_TRUE(first.ok()) << first.status().message();
   const auto before = losses("a");
   auto again = train(tiny("a"));
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->step, 6);
+  EXPECT_EQ(again->loss, first->loss);
   EXPECT_EQ(losses("a"), before);
 }
 
