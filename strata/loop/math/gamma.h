@@ -148,12 +148,20 @@ N<T> digamma(N<T> single) {
 
   auto [log, log_low] = internal::log_in_two<N, double>(x, zero);
   N<double> inverse = 1.0 / x, z = inverse * inverse;
-  N<double> far = log + (log_low - fma(z, polynomial(z, C::kSlope), inverse * 0.5));
+  N<double> far_low = log_low - fma(z, polynomial(z, C::kSlope), inverse * 0.5);
+  N<double> far = log + far_low;
   N<double> right = select(x >= 4.0, select(x < kInfinity<double>, far, x), near);
 
+  // The difference of what is left and right is exact where they nearly cancel; what was rounded away before is added then.
   N<double> f = original - rint(original), square = f * f;
-  N<double> cotangent = fma(-square, polynomial(square, C::kCotPi), 1.0) / f;
-  N<double> y = select(left, right - cotangent, right);
+  N<double> p = polynomial(square, C::kCotPi);
+  N<double> top_high = fma(-square, p, 1.0);
+  N<double> top_low = fma(-square, p, 1.0 - top_high) - fma(f, f, -square) * p;
+  N<double> cotangent = top_high / f;
+  N<double> rest = (fma(-cotangent, f, top_high) + top_low) / f;
+  rest = select(abs(cotangent) < kInfinity<double>, rest, zero);
+  N<double> difference = select(x >= 4.0, (log - cotangent) + (far_low - rest), (near - cotangent) - rest);
+  N<double> y = select(left, difference, right);
   auto pole = (original <= 0.0) & (rint(original) == original);
   return N<T>::convert(select(pole, N<double>(kNaN<double>), y));
 }
