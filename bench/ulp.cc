@@ -86,12 +86,18 @@ using Wide = void (*)(Block& block);
     }                                                                                                                 \
   }
 #define STRATA_UNARY(name) STRATA_WIDE_OF(name, ::name(x))
-STRATA_UNARY(exp) STRATA_UNARY(exp2) STRATA_UNARY(expm1) STRATA_UNARY(log) STRATA_UNARY(log2) STRATA_UNARY(log1p) STRATA_UNARY(sin)
-STRATA_UNARY(cos) STRATA_UNARY(tan) STRATA_UNARY(tanh) STRATA_UNARY(cbrt) STRATA_UNARY(erf) STRATA_UNARY(erfc) STRATA_UNARY(asin)
-STRATA_UNARY(acos) STRATA_UNARY(atan) STRATA_UNARY(sinh) STRATA_UNARY(cosh) STRATA_UNARY(asinh) STRATA_UNARY(acosh) STRATA_UNARY(atanh)
-STRATA_UNARY(sqrt)
+STRATA_UNARY(log) STRATA_UNARY(log2) STRATA_UNARY(log1p) STRATA_UNARY(sin) STRATA_UNARY(cos) STRATA_UNARY(tan) STRATA_UNARY(tanh)
+STRATA_UNARY(cbrt) STRATA_UNARY(erf) STRATA_UNARY(erfc) STRATA_UNARY(asin) STRATA_UNARY(acos) STRATA_UNARY(atan) STRATA_UNARY(asinh)
+STRATA_UNARY(acosh) STRATA_UNARY(atanh) STRATA_UNARY(sqrt)
 #undef STRATA_UNARY
-STRATA_WIDE_OF(logistic, 1 / (1 + ::exp(-x)))
+// Beyond 300 results are 0, -1 or infinite as floats; as doubles they would leave the library's fast path.
+inline double moderate(double x) { return std::min(std::max(x, -300.0), 300.0); }
+STRATA_WIDE_OF(exp, ::exp(moderate(x)))
+STRATA_WIDE_OF(exp2, ::exp2(moderate(x)))
+STRATA_WIDE_OF(expm1, ::expm1(moderate(x)))
+STRATA_WIDE_OF(sinh, ::sinh(moderate(x)))
+STRATA_WIDE_OF(cosh, ::cosh(moderate(x)))
+STRATA_WIDE_OF(logistic, 1 / (1 + ::exp(-moderate(x))))
 STRATA_WIDE_OF(rsqrt, 1 / ::sqrt(x))
 STRATA_WIDE_OF(pow, ::pow(x, y))
 STRATA_WIDE_OF(atan2, ::atan2(x, y))
