@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds one *_fuzz.cc with the rooms it may use and runs it.
 #
-#   tools/fuzz.sh strata/op/text_fuzz.cc strata/ir/text/testdata/seeds -max_total_time=60
+#   tools/fuzz.sh strata/op/evaluate_fuzz.cc strata/ir/text/testdata/seeds -max_total_time=60
 #
 # The first folder named holds seeds and is not written; what is found lies in build/fuzz.
 set -eu

@@ -1,4 +1,5 @@
-// libFuzzer target: any bytes are parsed; what verifies and is small is evaluated by reference, twice to the same bytes.
+// libFuzzer target: any bytes are parsed with the catalog's operations; what verifies is printed in both forms and read back
+// the same, and what is small is evaluated by reference, twice to the same bytes.
 //
 //   tools/fuzz.sh strata/op/evaluate_fuzz.cc strata/ir/text/testdata/seeds -max_total_time=60
 //
@@ -12,6 +13,7 @@
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/testing/text_mutator.h"
 #include "strata/ir/text/parser.h"
+#include "strata/ir/text/printer.h"
 #include "strata/ir/verify.h"
 #include "strata/op/def.h"
 #include "strata/op/evaluate.h"
@@ -50,6 +52,14 @@ bool is_small(const ir::Block& block) {
   return small && operations <= kOperations;
 }
 
+void check_text(const ir::Module& module, const ir::ParseOptions& options) {
+  std::string once = ir::print(module);
+  for (bool generic : {false, true}) {
+    auto again = ir::parse(ir::print(module, {.generic = generic}), "again", options);
+    if (!again || ir::print(**again) != once) std::abort();
+  }
+}
+
 Literal pattern(const Type& type) {
   Literal out(type);
   if (bit_width(type.dtype()) < 8) return out;  // a byte holds fewer values than it could
@@ -65,6 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   ir::ParseOptions options{.limits = {.depth = 32, .literal_bytes = std::size_t{1} << 16}};
   auto module = ir::parse({reinterpret_cast<const char*>(data), size}, "fuzz", options);
   if (!module || !ir::verify(**module).ok()) return 0;
+  check_text(**module, options);
   try {
     ir::inline_calls(**module);
     for (const auto& f : (*module)->functions) {
