@@ -30,6 +30,8 @@ tools/mutate.py --build "$build"
 scripts/install-deps.sh clang-19 libclang-rt-19-dev
 for target in $(find strata -name '*_fuzz.cc' | sort); do
   echo "== $target, ${SOAK_SECONDS:=3600} s"
-  tools/fuzz.sh "$target" strata/ir/text/testdata -max_total_time="$SOAK_SECONDS"
+  seeds=strata/ir/text/testdata
+  [ "$target" != strata/checkpoint/checkpoint_fuzz.cc ] || seeds=strata/checkpoint/testdata
+  tools/fuzz.sh "$target" "$seeds" -max_total_time="$SOAK_SECONDS"
 done
 echo "soak passed on $(date -u +%F)"

@@ -1,7 +1,7 @@
 // libFuzzer target: any bytes are read as a safetensors file and as a manifest; what is read is written and read again
 // the same, measured, and compared with zeros.
 //
-//   tools/fuzz.sh strata/checkpoint/checkpoint_fuzz.cc strata/ir/text/testdata -max_total_time=60
+//   tools/fuzz.sh strata/checkpoint/checkpoint_fuzz.cc strata/checkpoint/testdata -max_total_time=60
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -117,7 +117,7 @@ void print_tensors(const std::string& part, const checkpoint::Tensors& tensors) 
 int show(const ShowOptions& o) {
   auto found = checkpoint::find(o.path);
   if (!found) return fail(found.status());
-  for (const Status& damaged : found->damaged) std::cerr << fmt::format("strata: damaged checkpoint passed over: {}\n", damaged.message());
+  note_damaged(found->damaged);
   const Checkpoint& c = *found->checkpoint;
   const Place place = place_of(found->folder);
   std::uint64_t elements = 0;
@@ -234,7 +234,7 @@ int diff(const DiffOptions& o) {
   auto first = checkpoint::find(o.first), second = checkpoint::find(o.second);
   for (const auto* side : {&first, &second}) {
     if (!*side) return fail(side->status());
-    for (const Status& damaged : (*side)->damaged) std::cerr << fmt::format("strata: damaged checkpoint passed over: {}\n", damaged.message());
+    note_damaged((*side)->damaged);
   }
   const checkpoint::Differences d = checkpoint::diff(*first->checkpoint, *second->checkpoint);
   if (o.json) {

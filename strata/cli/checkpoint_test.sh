@@ -112,7 +112,7 @@ fact "truncated: file and tensor are named" prints 1 "/6/params.safetensors: 300
 strata checkpoint list truncated
 fact "truncated: the list shows it" prints 0 "damaged: truncated/checkpoints/6/params.safetensors"
 strata generate --checkpoint truncated --max_tokens 3
-fact "truncated: generate falls back" is 0
+fact "truncated: generate falls back and says so" says 0 "damaged checkpoint passed over: truncated/checkpoints/6/params.safetensors: 30000"
 recovers truncated "/params.safetensors: 30000 bytes"
 copy flipped
 flip flipped/checkpoints/6/optimizer.safetensors 50000
@@ -175,7 +175,7 @@ for byte in body.encode():
 open(path, "w").write(body + ',\n "crc32c": "%08x"\n}\n' % (crc ^ 0xFFFFFFFF))
 END
 cp -r newer newer.before
-for command in "train $tiny run_name=newer" "generate --checkpoint newer" "checkpoint show newer"; do
+for command in "train $tiny run_name=newer" "generate --checkpoint newer" "evaluate --checkpoint newer" "checkpoint show newer"; do
   strata $command
   fact "newer format: refused by ${command%% *}" says 2 "format 2 is newer than this Strata knows (1)"
 done

@@ -39,6 +39,10 @@ int fail(const Status& status) {
   return exit_of(status);
 }
 
+void note_damaged(const std::vector<Status>& damaged) {
+  for (const Status& s : damaged) std::cerr << fmt::format("strata: damaged checkpoint passed over: {}\n", s.message());
+}
+
 int guarded(const std::function<int()>& action) {
   try {
     return action();

@@ -24,6 +24,8 @@ enum Exit {
 Exit exit_of(const Status& status);
 /// Prints "strata: message" to stderr and gives the exit status.
 int fail(const Status& status);
+/// Says on stderr which checkpoints were passed over and why.
+void note_damaged(const std::vector<Status>& damaged);
 /// Runs an action; what it throws becomes a message and an exit status.
 int guarded(const std::function<int()>& action);
 

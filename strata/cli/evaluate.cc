@@ -71,6 +71,7 @@ int run(const Options& o) {
   Progress progress(STDERR_FILENO);
   auto generator = train::Generator::load(o.checkpoint);
   if (!generator) return fail(generator.status());
+  note_damaged(generator->damaged());
   train::Config config = generator->config();
   if (o.eval_steps != 0) config.eval_steps = o.eval_steps;
   auto data = train::open_data(config, &progress);

@@ -65,6 +65,7 @@ int run(Options o) {
   if (o.prompt == "-") o.prompt.assign(std::istreambuf_iterator<char>(std::cin), {});
   auto generator = train::Generator::load(o.checkpoint);
   if (!generator) return fail(generator.status());
+  note_damaged(generator->damaged());
   Generated all;
   if (o.json) {
     all = generator->generate(o.prompt, o.generate, [](std::int64_t, std::string_view) {});

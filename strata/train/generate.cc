@@ -19,30 +19,11 @@ constexpr std::int64_t kChunk = 64;
 
 double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-struct Found {
-  checkpoint::Checkpoint checkpoint;
-  std::vector<std::string> folders;  // where its tokenizer may lie, nearest first
-};
-
-Result<Found> find(const std::string& path) {
-  if (file_exists(path + "/manifest.json")) {
-    auto loaded = checkpoint::load(path);
-    if (!loaded) return loaded.status();
-    return Found{std::move(*loaded), {path, path + "/../.."}};
-  }
-  for (const std::string& root : {path + "/checkpoints", path}) {
-    auto latest = checkpoint::load_latest(root);
-    if (!latest) return latest.status();
-    if (latest->checkpoint) return Found{std::move(*latest->checkpoint), {latest->folder, root + "/.."}};
-    if (!latest->damaged.empty()) return latest->damaged.front();
-  }
-  return Status(Code::not_found, "{}: no checkpoint there", path);
-}
-
-Result<std::shared_ptr<const data::Tokenizer>> find_tokenizer(const Found& found, const Config& config) {
+/// `folder`: the checkpoint's. The tokenizer may lie there, or in the run's folder.
+Result<std::shared_ptr<const data::Tokenizer>> find_tokenizer(const std::string& folder, const Config& config) {
   if (config.tokenizer_type == "byte") return data::load_tokenizer("byte", "");
-  for (const std::string& folder : found.folders)
-    if (const std::string file = folder + "/tokenizer.model"; file_exists(file)) return data::load_tokenizer(config.tokenizer_type, file);
+  for (const std::string& near : {folder, folder + "/../.."})
+    if (const std::string file = near + "/tokenizer.model"; file_exists(file)) return data::load_tokenizer(config.tokenizer_type, file);
   return data::load_tokenizer(config.tokenizer_type, config.tokenizer_path);
 }
 
@@ -70,14 +51,16 @@ std::int64_t window_begin(std::int64_t tokens, std::int64_t length) {
 }
 
 Result<Generator> Generator::load(const std::string& path) {
-  auto found = find(path);
+  auto found = checkpoint::find(path);
   if (!found) return found.status();
-  Config config = config_of(found->checkpoint);
-  auto params = params_from_checkpoint(found->checkpoint, config);
+  Config config = config_of(*found->checkpoint);
+  auto params = params_from_checkpoint(*found->checkpoint, config);
   if (!params) return params.status();
-  auto tokenizer = find_tokenizer(*found, config);
+  auto tokenizer = find_tokenizer(found->folder, config);
   if (!tokenizer) return tokenizer.status();
-  return Generator(std::move(config), std::move(*tokenizer), *params, found->checkpoint.step);
+  Generator out(std::move(config), std::move(*tokenizer), *params, found->checkpoint->step);
+  out.damaged_ = std::move(found->damaged);
+  return out;
 }
 
 Generator::Generator(Config config, std::shared_ptr<const data::Tokenizer> tokenizer, const llama::Params& params, std::int64_t step)

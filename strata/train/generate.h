@@ -81,6 +81,8 @@ class Generator {
   const llama::Params& params() const { return params_; }
   const data::Tokenizer& tokenizer() const { return *tokenizer_; }
   std::int64_t step() const { return step_; }
+  /// Newer checkpoints that `load` passed over, and why.
+  const std::vector<Status>& damaged() const { return damaged_; }
 
  private:
   friend class Reader;
@@ -91,6 +93,7 @@ class Generator {
   std::shared_ptr<const data::Tokenizer> tokenizer_;
   llama::Params params_;  // in the dtype of the products
   std::int64_t step_;
+  std::vector<Status> damaged_;
   Extend extend_;
 };
 
