@@ -1,11 +1,13 @@
 // lgamma = log |Gamma|, digamma = lgamma's derivative.
 //
 // Both are a polynomial between 1 and 2 or so, asymptotic from 4 on; what lies between is moved there by the recurrences
-// of Gamma; negative arguments are reflected. In f64 throughout, in two parts where parts may cancel.
-// Constants: tools/fit/special.py.
+// of Gamma; negative arguments are reflected. In f64 throughout, in two parts where parts may cancel. Between the poles left of 0
+// both pass through zero: there f64 is computed in pairs, of which so much is left that the result is exact to its own ulp.
+// Constants: tools/fit/special.py, tools/fit/pairs.py.
 #pragma once
 
 #include "strata/loop/math/logarithm.h"
+#include "strata/loop/math/pair.h"
 
 namespace strata::loop::math {
 namespace internal {
@@ -55,6 +57,28 @@ struct GammaConstants<double> {
       0x1.000d9d8fa021bp+1, 0x1.fefdcbb98987cp+0, 0x1.04f95bfa86747p+1, 0x1.b934e7f719253p+0, 0x1.b678fab38e7a7p+1, -0x1.9ccf48a134f4p+1,
       0x1.e2848d11aa3eep+3, -0x1.28f656beee319p+4, 0x1.27c41a16f0eaap+4};  // error 2^-58.5
 };
+
+// Of f64 left of 0 in pairs (pair.h): 1 / Gamma(1 + t) for |t| <= 1/2, error 2^-104.
+inline constexpr PairConstant kInversePairs[] = {
+    {0x1p+0, 0.0}, {0x1.2788cfc6fb619p-1, -0x1.6cb90701fbfabp-58}, {-0x1.4fcf4026afa2ep-1, 0x1.8a3db7a90c42ap-56},
+    {-0x1.5815e8fa27048p-5, 0x1.b85ea59bc3638p-60}, {0x1.5512320b43fbep-3, 0x1.77e9bfd84d0f8p-57}, {-0x1.59af103c34092p-5,
+    -0x1.ef8da0241c465p-59}, {-0x1.3b4af28483e21p-7, -0x1.38dbcf40c139bp-61}, {0x1.d919c527f60b2p-8, -0x1.a91714b11611fp-62},
+    {-0x1.317112ce3a2a8p-10, 0x1.0b48922be53b9p-64}, {-0x1.c364fe6f1563dp-13, 0x1.6707f71f86f2ep-69}, {0x1.0c8a78cd9f9d2p-13,
+    -0x1.6193e5e682992p-67}, {-0x1.51ce8af47eabep-16, 0x1.26de8c501cb48p-75}, {-0x1.4fad41fc34fbbp-20, -0x1.01776ab160dc8p-75},
+    {0x1.302509dbc0de3p-20, -0x1.bf09003481b1ap-75}, {-0x1.b9986666c225dp-23, -0x1.d12e45de59d01p-79}, {0x1.a44b7ba22d629p-28,
+    -0x1.4d6f19c81365fp-82}, {0x1.57bc3fc384334p-28, -0x1.30a82205f48c5p-86}, {-0x1.44b4cedca388fp-30, -0x1.f1c4c0ce1c9c5p-84}};
+inline constexpr double kInverseTail[] = {
+    0x1.cae7675c18607p-34, 0x1.11d065bfaf067p-37, -0x1.0423bac8ca3fbp-38, 0x1.1f20151323cdp-41, -0x1.72cb88ea5ae6ep-46,
+    -0x1.815f72a05f16fp-48, 0x1.6198491a83bcdp-50, -0x1.10613dde57a89p-53, 0x1.5e3fee81de0eap-60, 0x1.a0dc770fb8a4ap-60,
+    -0x1.0f635344a29eap-62, 0x1.43d79a4b90ce8p-66, 0x1.435a100c67b42p-73, -0x1.f0aee5efb2fccp-73, 0x1.089cd2aab3897p-75};
+// digamma(y) = log y - 1 / (2 y) - z s(z), z = 1 / y^2, for y >= 20.
+inline constexpr PairConstant kSlopePairs[] = {
+    {0x1.5555555555555p-4, 0x1.5555555555555p-58}, {-0x1.1111111111111p-7, -0x1.1111111111111p-63}, {0x1.041041041041p-8,
+    0x1.041041041041p-62}, {-0x1.1111111111111p-8, -0x1.1111111111111p-64}, {0x1.f07c1f07c1f08p-8, -0x1.f07c1f07c1f08p-63}};
+inline constexpr double kSlopeTail[] = {
+    -0x1.5995995995996p-6, 0x1.5555555555555p-4, -0x1.c5e5e5e5e5e5ep-2, 0x1.86e7f9b9fe6e8p+1, -0x1.a74ca514ca515p+4,
+    0x1.1975cc0ed7304p+8, -0x1.c2f0566566566p+11, 0x1.ac572aaaaaaabp+15, -0x1.dc0b1a5cfbe16p+19, 0x1.31fad7cbf3cp+24,
+    -0x1.c280563b8bcbdp+28};
 
 /// The sum a + b in two parts.
 template <template <class> class N>
@@ -115,6 +139,55 @@ N<double> lgamma_reflected(N<double> a, TwoParts<N, double> right) {
   return all + (all_low + (kLogPiLow - (sum_low + (log_low + right.low))));
 }
 
+inline constexpr double kZeros = 20;  // no double left of -kZeros lies so near a zero of lgamma that its terms cancel
+
+/// lgamma(x) = -log |x (x + 1) ... (x + n - 1) / Gamma(1 + f)| where x + n - 1 = f, |f| <= 1/2, for -20 < x < -1/2. The factors are exact.
+template <template <class> class N>
+N<double> lgamma_between_poles(N<double> x) {
+  N<double> nearest = rint(x), f = x - nearest;
+  PairOf<N<double>> product{x, N<double>(0.0)};
+  for (double j = 1; j <= kZeros; ++j) product = product * select(nearest <= -j, x + j, N<double>(1.0));
+  PairOf<N<double>> inverse = product * pair_polynomial(PairOf<N<double>>{f, N<double>(0.0)}, kInversePairs, kInverseTail);
+  auto negative = inverse.high < 0.0;
+  PairOf<N<double>> log = log_pair<N>({abs(inverse.high), select(negative, -inverse.low, inverse.low)});
+  return -(log.high + log.low);
+}
+
+/// digamma(a) + 1/a for a > 0: from 20 on by the asymptotic series, below as the value at a + 20 less the sum of 1 / (a + j) for
+/// j = 1 .. 19, whose terms j and 20 - j make (2 a + 20) / (a (a + 20) + j (20 - j)).
+template <template <class> class N>
+PairOf<N<double>> digamma_beyond(N<double> a) {
+  using Pair = PairOf<N<double>>;
+  N<double> zero(0.0), one(1.0);
+  auto near = a < 20.0;
+  Pair moved = two_sum(a, N<double>(20.0));
+  Pair y{select(near, moved.high, a), select(near, moved.low, zero)};
+  Pair inverse = Pair{one, zero} / y, z = inverse * inverse;
+  Pair far = log_pair<N>(y) - inverse * N<double>(0.5) - pair_polynomial(z, kSlopePairs, kSlopeTail) * z;
+  Pair product = two_product(a, a) + two_product(a, N<double>(20.0));
+  Pair sum = Pair{N<double>(0.5), zero} / (product + N<double>(100.0));
+  for (double j = 9; j >= 1; --j) sum = sum + Pair{one, zero} / (product + N<double>(j * (20 - j)));
+  Pair below = far - sum * (moved + a);
+  Pair above = far + Pair{one, zero} / Pair{a, zero};
+  return {select(near, below.high, above.high), select(near, below.low, above.low)};
+}
+
+/// digamma(x) = digamma(a) + 1/a - pi cot(pi x), a = -x > 0.
+template <template <class> class N>
+N<double> digamma_between_poles(N<double> x) {
+  using Pair = PairOf<N<double>>;
+  N<double> f = x - rint(x), g = abs(f);
+  auto steep = g <= 0.25;
+  Pair pi = constant(x, kPiPair);
+  auto [sine, cosine, below] = sine_cosine_pair(pi * select(steep, g, 0.5 - g));
+  Pair top{select(steep, cosine.high, sine.high), select(steep, cosine.low, sine.low)};
+  Pair bottom{select(steep, sine.high, cosine.high), select(steep, sine.low, cosine.low)};
+  Pair cotangent = pi * (top / bottom);
+  auto negative = f < 0.0;
+  Pair sum = digamma_beyond<N>(-x) + Pair{select(negative, cotangent.high, -cotangent.high), select(negative, cotangent.low, -cotangent.low)};
+  return sum.high + sum.low;
+}
+
 }  // namespace internal
 
 template <template <class> class N, class T>
@@ -123,7 +196,11 @@ N<T> lgamma(N<T> single) {
   auto left = x < -0.5;
   auto right = internal::lgamma_right<N, T>(select(left, a, x));
   N<double> usual = right.high + right.low;
-  N<double> y = rarely(left, usual, [&] { return internal::lgamma_reflected<N, T>(a, right); });
+  N<double> y = rarely(left, usual, [&] {
+    N<double> reflected = internal::lgamma_reflected<N, T>(a, right);
+    if constexpr (sizeof(T) == 4) return reflected;
+    return select(a < internal::kZeros, internal::lgamma_between_poles<N>(x), reflected);
+  });
   auto pole = (x <= 0.0) & (rint(x) == x);
   return N<T>::convert(select(pole | (a == kInfinity<double>), N<double>(kInfinity<double>), y));
 }
@@ -152,16 +229,21 @@ N<T> digamma(N<T> single) {
   N<double> far = log + far_low;
   N<double> right = select(x >= 4.0, select(x < kInfinity<double>, far, x), near);
 
-  // The difference of what is left and right is exact where they nearly cancel; what was rounded away before is added then.
-  N<double> f = original - rint(original), square = f * f;
-  N<double> p = polynomial(square, C::kCotPi);
-  N<double> top_high = fma(-square, p, 1.0);
-  N<double> top_low = fma(-square, p, 1.0 - top_high) - fma(f, f, -square) * p;
-  N<double> cotangent = top_high / f;
-  N<double> rest = (fma(-cotangent, f, top_high) + top_low) / f;
-  rest = select(abs(cotangent) < kInfinity<double>, rest, zero);
-  N<double> difference = select(x >= 4.0, (log - cotangent) + (far_low - rest), (near - cotangent) - rest);
-  N<double> y = select(left, difference, right);
+  N<double> y = right;
+  if constexpr (sizeof(T) == 4) {
+    // The difference of what is left and right is exact where they nearly cancel; what was rounded away before is added then.
+    N<double> f = original - rint(original), square = f * f;
+    N<double> p = polynomial(square, C::kCotPi);
+    N<double> top_high = fma(-square, p, 1.0);
+    N<double> top_low = fma(-square, p, 1.0 - top_high) - fma(f, f, -square) * p;
+    N<double> cotangent = top_high / f;
+    N<double> rest = (fma(-cotangent, f, top_high) + top_low) / f;
+    rest = select(abs(cotangent) < kInfinity<double>, rest, zero);
+    N<double> difference = select(x >= 4.0, (log - cotangent) + (far_low - rest), (near - cotangent) - rest);
+    y = select(left, difference, right);
+  } else {
+    y = rarely(left, right, [&] { return internal::digamma_between_poles<N>(original); });
+  }
   auto pole = (original <= 0.0) & (rint(original) == original);
   return N<T>::convert(select(pole, N<double>(kNaN<double>), y));
 }
