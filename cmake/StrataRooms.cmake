@@ -147,6 +147,10 @@ function(strata_programs)
     string(REPLACE "_" "-" program ${program})
     strata_program(${program} ${main})
   endforeach()
+  foreach(program run conformance)  # without the evaluators, for compiled programs alone
+    strata_program(strata-${program}-compiled tools/strata_${program}.cc)
+    target_sources(strata-${program}-compiled_program PRIVATE tools/without_evaluators/evaluate.cc)
+  endforeach()
   if(TARGET strata_op_samples)  # what strata-ops --types tells of
     target_sources(strata-ops_program PRIVATE $<TARGET_OBJECTS:strata_op_samples>)
     target_link_libraries(strata-ops_program PRIVATE GTest::gtest GTest::gmock)

@@ -104,7 +104,18 @@ def no_machine_paths():
                 yield f"{name}:{number}: {match.group(0)}... is a path of one machine"
 
 
-RULES = [order_of_rooms, llvm_door, llvm_not_in_headers_of_others, header_guards, source_includes_own_header_by_full_path, no_machine_paths]
+def evaluators_have_one_caller():
+    """Only the reference evaluator takes an operation's `evaluate` rule: programs linked without it cannot evaluate."""
+    taken = re.compile(r"(?:\.|->)evaluate\b(?!\s*=)")
+    for path in [*sources(), *sorted((ROOT / "tools").glob("*.cc")), *sorted((ROOT / "bench").glob("*.cc"))]:
+        if path == ROOT / "strata/op/evaluate.cc":
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if taken.search(line):
+                yield f"{path.relative_to(ROOT)}:{number}: takes an operation's evaluator"
+
+
+RULES = [order_of_rooms, llvm_door, llvm_not_in_headers_of_others, header_guards, source_includes_own_header_by_full_path, no_machine_paths, evaluators_have_one_caller]
 
 
 def main():

@@ -27,7 +27,7 @@ struct Options {
   int jobs = 0, threads = 1;
   double limit_s = 60;
   std::size_t memory_mb = 4096;
-  bool list_failed = false, each = false;
+  bool list_failed = false, each = false, alone = false;
 };
 
 const char* name(Mode mode) { return mode == Mode::reference ? "reference" : "compiled"; }
@@ -46,7 +46,7 @@ std::vector<Outcome> run_all(const std::vector<Case>& cases, Mode mode, const Op
   int jobs = o.jobs > 0 ? o.jobs : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   auto work = [&](std::size_t i) {
     set_num_threads(o.threads);
-    return pack(conformance::run_case(cases[i], mode));
+    return pack(conformance::run_case(cases[i], mode, o.alone));
   };
   auto done = [&](std::size_t i, const std::string& text) { outcomes[i] = unpack(text); };
   auto ended = [&](std::size_t i, const std::string& why) { outcomes[i] = {.verdict = Verdict::internal, .reason = why}; };
@@ -187,6 +187,7 @@ int main(int argc, char** argv) {
   app.add_option("--memory", o.memory_mb, "megabytes that one process may hold");
   app.add_option("--exceptions", o.exceptions, "file of programs that are expected to fail: one that passes is a failure");
   app.add_flag("--list-failed", o.list_failed, "only the names of programs that failed");
+  app.add_flag("--alone", o.alone, "compiled programs that expect nothing are not compared with the reference evaluator");
   app.add_flag("--each", o.each, "a line `ok MODE NAME` or `FAIL MODE NAME: reason` for every program");
   try {
     app.parse(argc, argv);

@@ -80,7 +80,7 @@ std::vector<std::string> against_reference(const std::vector<Literal>& got, cons
 }
 
 /// Runs one function; adds to `out.compile_s`, sets the verdict when it fails.
-void run_function(ir::Function& f, const Expected& expected, Mode mode, Outcome& out) {
+void run_function(ir::Function& f, const Expected& expected, Mode mode, bool alone, Outcome& out) {
   auto arguments = arguments_for(f, expected);
   if (!arguments) {
     out = failed(arguments.status());
@@ -88,7 +88,7 @@ void run_function(ir::Function& f, const Expected& expected, Mode mode, Outcome&
   }
   std::unique_ptr<ir::Function> twin;  // of a program that expects nothing, to compare with
   bool expects_nothing = f.body.num_arguments() > 0 && !expected.file && expected.args.empty();
-  if (expects_nothing && mode == Mode::compiled) {
+  if (expects_nothing && mode == Mode::compiled && !alone) {
     twin = std::make_unique<ir::Function>(f.name);
     ir::ValueMap map;
     for (const auto& a : f.body.arguments()) map.set(a.get(), twin->body.add_argument(a->type()));
@@ -111,7 +111,7 @@ void run_function(ir::Function& f, const Expected& expected, Mode mode, Outcome&
   if (!said.empty()) out = {.verdict = Verdict::differs, .reason = joined(said), .compile_s = out.compile_s};
 }
 
-Outcome run_part(const Part& part, std::string_view text, const std::string& path, Mode mode) {
+Outcome run_part(const Part& part, std::string_view text, const std::string& path, Mode mode, bool alone) {
   Expected expected{.path = path, .args = run_option(text, "args")};
   if (text.find("--interpret") != std::string_view::npos && text.find("FileCheck") != std::string_view::npos) {
     expected.lines = check_lines(part.text, "CHECK");
@@ -134,7 +134,7 @@ Outcome run_part(const Part& part, std::string_view text, const std::string& pat
   out.compile_s += now() - start;
   if (!functions) return failed(functions.status());
   for (ir::Function* f : *functions) {
-    run_function(*f, expected, mode, out);
+    run_function(*f, expected, mode, alone, out);
     if (out.verdict != Verdict::equal) return out;
   }
   return out;
@@ -162,14 +162,14 @@ Result<std::vector<Case>> find_cases(const std::string& folder) {
   return out;
 }
 
-Outcome run_case(const Case& c, Mode mode) {
+Outcome run_case(const Case& c, Mode mode, bool alone) {
   double start = now();
   Outcome out;
   auto text = read_file(c.path);
   if (!text) return failed(text.status());
   try {
     std::vector<Part> parts = split(*text);
-    out = c.part < parts.size() ? run_part(parts[c.part], *text, c.path, mode) : failed(Verdict::world, "the file has fewer parts than before");
+    out = c.part < parts.size() ? run_part(parts[c.part], *text, c.path, mode, alone) : failed(Verdict::world, "the file has fewer parts than before");
   } catch (const Error& e) {
     out = failed(e.is_unsupported() ? Verdict::unsupported : Verdict::malformed, e.what());
   } catch (const InternalError& e) {

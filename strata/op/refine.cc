@@ -6,7 +6,8 @@
 #include "strata/base/error.h"
 #include "strata/ir/verify.h"
 #include "strata/op/build.h"
-#include "strata/op/evaluate.h"
+#include "strata/op/legalize.h"
+#include "strata/op/lowered.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -141,24 +142,22 @@ class Refiner {
     return to;
   }
 
-  /// Computes small integers of which all operands are known.
+  /// Computes small integers of which all operands are known, as compiled code would: by the operation's lowering. No evaluator
+  /// takes part in compiling (decisions.md 11).
   void fold(Op& op) {
-    if (op.info().has_effect || !op.regions.empty() || op.num_results() == 0) return;
+    if (op.info().has_effect || !op.regions.empty() || op.num_results() == 0 || needs_legalizing(op)) return;
     for (Value* v : op.results())
       if (!may_be_shape(v->type())) return;
-    Block block;
     Literals given;
     for (Value* v : op.operands) {
       const Literal* literal = known(v);
       if (!literal) return;
       given.push_back(*literal);
-      block.add_argument(literal->type());
     }
-    Builder b(block);
-    std::vector<Type> types;
-    for (Value* v : op.results()) types.push_back(v->type());
-    block.results = b.create(op.info(), block.argument_values(), op.attrs, {}, std::move(types)).results();
-    Literals results = evaluate(block, given);
+    const ir::Attr* value = op.operands.empty() ? op.attrs.find("value") : nullptr;
+    const Literal* constant = value ? std::get_if<Literal>(value) : nullptr;
+    if (!constant && !runs_alone(op)) return;
+    Literals results = constant ? Literals{*constant} : lowered(op, given);
     for (int r = 0; r < op.num_results(); ++r) known_.insert_or_assign(op.result(r), results[static_cast<std::size_t>(r)]);
   }
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "strata/op/evaluate.h"
-#include "strata/op/testing/lowered.h"
+#include "strata/op/lowered.h"
 
 namespace strata::op::testing {
 

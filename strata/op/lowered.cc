@@ -1,11 +1,13 @@
-#include "strata/op/testing/lowered.h"
+#include "strata/op/lowered.h"
+
+#include <cstring>
 
 #include "strata/loop/interpreter.h"
 #include "strata/loop/verify.h"
 #include "strata/op/lower_alone.h"
 #include "strata/op/rules.h"
 
-namespace strata::op::testing {
+namespace strata::op {
 namespace {
 
 /// Operands are parameters of the kernel.
@@ -21,6 +23,7 @@ class BufferContext : public LowerContext {
     std::size_t n = static_cast<std::size_t>(i);
     return b.load(refs_[n], linearized(index, sizes_[n]));
   }
+  std::span<loop::Ref* const> refs() const { return refs_; }
 
  private:
   std::vector<loop::Ref*> refs_;
@@ -56,14 +59,36 @@ Literals run_update(const Op& op, const Update& lowering, std::span<const Litera
   return out;
 }
 
+Literals run_whole(const Op& op, const Whole& lowering, std::span<const Literal> operands) {
+  Literals out;
+  for (Value* r : op.results()) out.emplace_back(r->type());
+  std::int64_t grid = lowering.grid(op);
+  if (grid == 0) return out;
+  loop::Kernel kernel("whole");
+  loop::Builder b(kernel);
+  BufferContext context(b, operands);
+  std::vector<loop::Ref*> results;
+  for (const Literal& y : out) results.push_back(b.parameter(y.dtype(), y.count(), loop::Ref::Mode::out));
+  kernel.grid = grid;
+  lowering.emit(context, op, context.refs(), results, b.grid());
+  run(kernel, operands, out);
+  return out;
+}
+
 }  // namespace
+
+bool runs_alone(const Op& op) {
+  const Lowering& l = def(op).lowering;
+  return std::holds_alternative<Elemental>(l) || std::holds_alternative<Update>(l) || std::holds_alternative<Whole>(l);
+}
 
 Literals lowered(const Op& op, std::span<const Literal> operands) {
   if (const Update* update = std::get_if<Update>(&def(op).lowering)) return run_update(op, *update, operands);
+  if (const Whole* whole = std::get_if<Whole>(&def(op).lowering)) return run_whole(op, *whole, operands);
   Literals out;
   for (Value* r : op.results()) out.emplace_back(r->type());
   run(*lower_alone(op), operands, out);
   return out;
 }
 
-}  // namespace strata::op::testing
+}  // namespace strata::op
