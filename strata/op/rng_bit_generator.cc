@@ -12,6 +12,7 @@
 #include "strata/ir/text/format.h"
 #include "strata/loop/kernel/native.h"
 #include "strata/op/build.h"
+#include "strata/op/control.h"
 #include "strata/op/legalize.h"
 #include "strata/op/rules.h"
 
@@ -79,17 +80,11 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operan
 
 /// Each state in turn.
 Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>&, std::int64_t size) {
-  Values states, bits;
-  Value* x = operands[0];
-  std::int64_t words = op.operand(0)->shape()[0];
-  const Type &state = op.result(0)->type(), &out = op.result(1)->type();
-  for (std::int64_t i = 0; i < size; ++i) {
-    Value* row = reshape(b, slice_dim(b, x, 0, i, i + 1), Shape{words});
-    Op& made = b.create(op.info(), {row}, op.attrs, {}, {state, out});
-    states.push_back(reshape(b, made.result(0), with_leading(state, 1).shape()));
-    bits.push_back(reshape(b, made.result(1), with_leading(out, 1).shape()));
-  }
-  return {{concatenate(b, states, 0), concatenate(b, bits, 0)}, {true, true}};
+  auto step = std::make_unique<Block>();
+  Value* state = step->add_argument(op.operand(0)->type());
+  Builder sb(*step);
+  step->results = sb.create(op.info(), {state}, op.attrs, {}, {op.result(0)->type(), op.result(1)->type()}).results();
+  return {scan(b, std::move(step), {}, {}, {operands[0]}, {size, false}), {true, true}};
 }
 
 Factors shard(const Op& op) {
