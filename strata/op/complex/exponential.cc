@@ -13,12 +13,8 @@ Complex polar(Scaled e, Real y) {
   return {scaled(cos(y)), choose(y == 0, y, scaled(sin(y)))};
 }
 
-/// log|z| for |z|^2 in [1/2, 2]: of the square less 1, exact to twice f64's digits.
-Real log_magnitude_near_one(Real more, Real less) {
-  Pair a = two_product(more, more), b = two_product(less, less);
-  Pair s = two_sum(a.high, a.high.like(-1)), t = two_sum(s.high, b.high);
-  return 0.5 * log1p(t.high + (t.low + s.low + a.low + b.low));
-}
+/// log|z| for |z|^2 in [1/2, 2].
+Real log_magnitude_near_one(Real more, Real less) { return 0.5 * log1p(square_less(more, less, more.like(1)).high); }
 
 Real log_magnitude(Complex z) {
   Real x = abs(z.re), y = abs(z.im), more = max(x, y), less = min(x, y);
@@ -42,14 +38,32 @@ Scaled scaled_exp(Real x) {
   return {choose(big, e * (1 - kLow), e), choose(big, x.like(kUp), 1)};
 }
 
+Pair square_less(Real more, Real less, Real rest) {
+  Pair a = two_product(more, more), b = two_product(less, less);
+  Pair s = two_sum(a.high, -rest), t = two_sum(s.high, b.high);
+  return two_sum(s.low, t.low) + t.high + two_sum(a.low, b.low);
+}
+
 Complex exponential(Complex z) { return polar(scaled_exp(z.re), z.im); }
 
-/// (expm1(x) cos y - 2 sin^2(y/2)) + i e^x sin y.
+namespace {
+
+/// e^x cos y - 1, which passes through zero: expm1(x) cos y - 2 sin^2(y/2), in pairs of f64 (e^x - 1) cos y + (cos y - 1).
+Real below_one(Real x, Real y) {
+  if (x.single) {
+    Real half = sin(0.5 * y);
+    return sum_of_products(expm1(x), cos(y), -2 * half, half);
+  }
+  auto [sine, cosine, less_one] = sine_cosine(y);
+  return (exp_pair(choose(x < -60, -60, choose(x > 60, 60, x))).less_one * cosine + less_one).high;
+}
+
+}  // namespace
+
 Complex exponential_minus_one(Complex z) {
   Scaled e = scaled_exp(z.re);
   Complex far = polar(e, z.im);
-  Real half = sin(0.5 * z.im);
-  Real near = sum_of_products(expm1(z.re), cos(z.im), -2 * half, half);
+  Real near = below_one(z.re, z.im);
   Real re = choose(z.re < 40, choose(z.im == 0, expm1(z.re), near), far.re);
   Truth vanishes = z.re == -kInfinity;
   return choose(vanishes, {z.re.like(-1), copysign(z.im.like(0), z.im)}, {re, far.im});
@@ -68,9 +82,30 @@ Complex log_plus_one(Complex z) {
   return {choose(y == 0 && abs(x) < 0.5, log1p(x), re), atan2(y, moved.re)};
 }
 
+namespace {
+
+/// With v = e^-|x| (cos y - i sin y): conj(1 + v) / |1 + v|^2, and left of zero v conj(1 + v) / |1 + v|^2, whose real part is
+/// e^-|x| (cos y + e^-|x|) / |1 + v|^2. Beyond 40 the square is 1.
+Complex logistic_in_pairs(Complex z) {
+  Real x = abs(z.re), y = choose(z.re < 0, -z.im, z.im);
+  Pair e = exp_pair(-choose(x > 60, 60, x)).value;
+  auto [sine, cosine, less_one] = sine_cosine(y);
+  Pair p = e * cosine + x.like(1), q = e * sine;
+  Real square = (p * p + q * q).high, across = choose(y == 0, y, q.high) / square;
+  Complex right{p.high / square, across}, left{(e * (cosine + e)).high / square, -across};
+  Real small = exp(-x), s = choose(is_finite(y), small * sin(y), copysign(y.like(0), y));
+  Truth flat = x > 40;
+  right = choose(flat, {x.like(1), s}, right);
+  left = choose(flat, {choose(is_finite(y), small * (cosine.high + small), 0), -s}, left);
+  return choose(z.re < 0, left, right);
+}
+
+}  // namespace
+
 /// 1 / (1 + w) with w = e^-z: (1 + conj w) / |1 + w|^2, where 1 + Re w = -expm1(-x) + 2 e^-x cos^2(y/2) and
 /// |1 + w|^2 = expm1(-x)^2 + 4 e^-x cos^2(y/2). Left of zero it is e^z logistic(-z), whose real part has a factor e^x + cos y.
 Complex logistic(Complex z) {
+  if (!z.re.single) return logistic_in_pairs(z);
   Real x = abs(z.re), y = choose(z.re < 0, -z.im, z.im);
   Real e = exp(-x), m = -expm1(-x), half = cos(0.5 * y);
   Real bump = 2 * e * half * half;
@@ -82,16 +117,6 @@ Complex logistic(Complex z) {
   right = choose(flat, {x.like(1), choose(is_finite(y), e * sin(y), copysign(y.like(0), y))}, right);
   left = choose(flat, {choose(is_finite(y), e * cos(y), 0), choose(is_finite(y), -(e * sin(y)), copysign(y.like(0), -y))}, left);
   return choose(z.re < 0, left, right);
-}
-
-/// e^(w log z); 0^0 = 1, and 0 to a power with a positive real part is 0.
-Complex power(Complex z, Complex w) {
-  Complex exponent = multiply(w, log(z));
-  Complex out = exponential(exponent);
-  Truth zero = z.re == 0 && z.im == 0;
-  Complex none{z.re.like(0), z.re.like(0)}, one{z.re.like(1), z.re.like(0)};
-  out = choose(zero && w.re > 0, none, out);
-  return choose(w.re == 0 && w.im == 0, one, out);
 }
 
 }  // namespace strata::op::complex_rules

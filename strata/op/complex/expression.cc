@@ -51,13 +51,24 @@ Truth is_finite(Real x) { return {x.b, op::is_finite(*x.b, x.v)}; }
 Truth is_nan(Real x) { return {x.b, compare(*x.b, x.v, x.v, "NE")}; }
 Truth is_infinite(Real x) { return abs(x) == std::numeric_limits<double>::infinity(); }
 
-Pair two_sum(Real x, Real y) {
-  Real sum = x + y, y_part = sum - x;
-  return {sum, (x - (sum - y_part)) + (y - y_part)};
+Pair either(Truth condition, Pair x, Pair y) { return {choose(condition, x.high, y.high), choose(condition, x.low, y.low)}; }
+
+/// The biased exponent e is read as a number through the bits of 2^52 + e, whose unit is 1.
+Binade binade(Real x) {
+  Builder& b = *x.b;
+  Value* bits = bitcast_convert(b, x.v, DType::i64);
+  auto number = [&](double value) { return full_like(b, bits, value); };
+  auto real = [&](Value* v) { return Real{&b, bitcast_convert(b, v, DType::f64)}; };
+  Value* biased = shift_right_logical(b, bits, number(52));
+  Real exponent = real(or_(b, biased, number(0x433p52))) - (0x1p52 + 1023);
+  return {exponent, real(shift_left(b, sub(b, number(2046), biased), number(52)))};
 }
-Pair two_product(Real x, Real y) {
-  Real product = x * y;
-  return {product, fma(x, y, -product)};
+
+Real nearest(Real x) { return {x.b, round_nearest_even(*x.b, x.v)}; }
+Real two_to(Real k) {
+  Builder& b = *k.b;
+  Value* bits = bitcast_convert(b, (k + (0x1.8p52 + 1023)).v, DType::i64);
+  return {&b, bitcast_convert(b, shift_left(b, bits, full_like(b, bits, 52)), DType::f64)};
 }
 
 /// Kahan's: the rounding error of one product is added at the end. Products of f32 numbers are exact as they are.

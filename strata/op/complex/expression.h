@@ -7,6 +7,7 @@
 // rounded after, so that one algorithm serves both types and f32 results are all but correctly rounded.
 #pragma once
 
+#include "strata/loop/math/pair.h"
 #include "strata/op/def.h"
 
 namespace strata::op::complex_rules {
@@ -78,13 +79,21 @@ Truth is_finite(Real x);
 Truth is_nan(Real x);
 Truth is_infinite(Real x);
 
-/// A number as the sum of two, the first being it rounded.
-struct Pair {
-  Real high, low;
+/// What pair.h asks of a number type.
+inline Real like(Real x, double value) { return x.like(value); }
+/// A number as the sum of two, the first being it rounded (loop/math/pair.h).
+using Pair = loop::math::PairOf<Real>;
+using loop::math::two_product;
+using loop::math::two_sum;
+Pair either(Truth condition, Pair x, Pair y);
+/// Of a positive number in the middle of f64's range: e and 2^-e where 2^e <= x < 2^(e + 1).
+struct Binade {
+  Real exponent, down;
 };
-/// x + y and x * y, exactly (but for underflow).
-Pair two_sum(Real x, Real y);
-Pair two_product(Real x, Real y);
+Binade binade(Real x);
+/// The nearest whole number; 2^k for a whole k, |k| <= 1022.
+Real nearest(Real x);
+Real two_to(Real k);
 /// x y + z w, within 1.5 ulp also where the terms cancel; infinities as in plain arithmetic.
 Real sum_of_products(Real x, Real y, Real z, Real w);
 

@@ -29,6 +29,8 @@ Complex exponential_minus_one(Complex z);
 Complex log(Complex z);
 Complex log_plus_one(Complex z);
 Complex logistic(Complex z);
+
+// power.cc
 Complex power(Complex z, Complex w);
 
 // root.cc
@@ -69,5 +71,14 @@ struct Scaled {
   Real value, power;
 };
 Scaled scaled_exp(Real x);
+/// In pairs of f64, for what cancels: e^x and e^x - 1 for |x| <= 700, and the sine, the cosine and the cosine less 1 of an angle (beyond
+/// 2^20 as f64 has them).
+struct PairExponential {
+  Pair value, less_one;
+};
+PairExponential exp_pair(Real x);
+loop::math::SineCosine<Real> sine_cosine(Real y);
+/// more^2 + less^2 - rest to 2^-100 of itself, for more >= less >= 0 and a rest that is at most twice the smaller of the sum and more^2.
+Pair square_less(Real more, Real less, Real rest);
 
 }  // namespace strata::op::complex_rules

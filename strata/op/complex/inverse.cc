@@ -11,7 +11,7 @@
 namespace strata::op::complex_rules {
 namespace {
 
-constexpr double kLog2 = 0x1.62e42fefa39efp-1, kHalfPi = 0x1.921fb54442d18p+0, kPi = 0x1.921fb54442d18p+1;
+constexpr double kLog2 = 0x1.62e42fefa39efp-1, kHalfPi = 0x1.921fb54442d18p+0, kPi = 0x1.921fb54442d18p+1, kPiLow = 0x1.1a62633145c07p-53;
 
 /// In the first quadrant: the sine and cosine of Re asin z up to a factor, and |Im asin z|.
 struct Arc {
@@ -82,7 +82,7 @@ Complex asin(Complex z) {
 Complex acos(Complex z) {
   Angles a = angles(z);
   Real half = kPi - a.acos;
-  Real re = choose(z.re < 0, half + 0x1.1a62633145c07p-53, a.acos);
+  Real re = choose(z.re < 0, half + kPiLow, a.acos);
   re = choose(z.re == 0, kHalfPi, re);
   return {re, -copysign(a.height, z.im)};
 }
@@ -121,18 +121,45 @@ Complex atan(Complex z) {
   return {w.im, -w.re};
 }
 
-/// By atan(y / x) where that is small, a half turn added on the other side of zero; on the real line exactly.
+namespace {
+
+/// |z|^2 of z given in pairs.
+Pair square_of(Pair re, Pair im) { return re * re + im * im; }
+Pair sum_of_squares(Complex z) { return two_product(z.re, z.re) + two_product(z.im, z.im); }
+
+}  // namespace
+
+/// With p = x + i y, m = x - i y: the height is -log(|p| / |m|) / 2, where |p|^2 - |m|^2 = 4 Im(x conj y), and twice the angle is that of
+/// (|x|^2 - |y|^2, 2 Re(x conj y)), up to whole turns. All of these in pairs of f64. The half turn follows by p / sqrt(p m).
 Complex atan2(Complex y, Complex x) {
-  Scale s = scale_of(max(max(abs(x.re), abs(x.im)), max(abs(y.re), abs(y.im))));
-  auto scaled = [&](Complex z) { return Complex{z.re * s.factor, z.im * s.factor}; };
-  Complex u = scaled(x), v = scaled(y), uu = square(u), vv = square(v);
-  Complex root = sqrt({uu.re + vv.re, uu.im + vv.im});
-  Complex w = log(divide({u.re - v.im, u.im + v.re}, root));
-  Complex ratio = divide(v, u), angle = atan(ratio);
-  Truth turned = sum_of_products(root.re, u.re, root.im, u.im) < 0;
-  Real half_turn = choose(turned, choose(angle.re > 0, angle.re.like(-kPi), kPi), 0);
-  Complex out = choose(magnitude(ratio) < 0.5, {angle.re + half_turn, angle.im}, {w.im, -w.re});
-  return choose(x.im == 0 && y.im == 0, {atan2(y.re, x.re), y.im}, out);
+  Real most = max(max(abs(x.re), abs(x.im)), max(abs(y.re), abs(y.im)));
+  Scale s = scale_of(most);
+  Real down = binade(most * s.factor).down;
+  auto scaled = [&](Complex z) { return Complex{z.re * s.factor * down, z.im * s.factor * down}; };
+  Complex u = scaled(x), v = scaled(y);
+  Pair p_re = two_sum(u.re, -v.im), p_im = two_sum(u.im, v.re), m_re = two_sum(u.re, v.im), m_im = two_sum(u.im, -v.re);
+
+  Pair across = two_product(u.im, v.re) - two_product(u.re, v.im);
+  Truth up = across.high < 0;
+  across = either(up, -across, across);
+  Pair least = either(up, square_of(p_re, p_im), square_of(m_re, m_im));
+  Pair q = across / least;
+  Real ratio = 4 * q.high, height = log1p(ratio) + choose(is_finite(ratio), 4 * q.low / (1 + ratio), 0);
+  Real gap = magnitude({choose(up, p_re.high, m_re.high), choose(up, p_im.high, m_im.high)});
+  height = choose(least.high < kTiny, log(4 * across.high) - 2 * log(gap), height);
+  height = 0.25 * choose(up, height, -height);
+
+  Pair along = two_product(u.re, v.re) + two_product(u.im, v.im), n = along + along, d = sum_of_squares(u) - sum_of_squares(v);
+  Real turn = fma(n.low, d.high, -(d.low * n.high)) / fma(n.high, n.high, d.high * d.high);
+  Real half = 0.5 * (atan2(n.high, d.high) + choose(is_finite(turn), turn, 0));
+  Complex p{p_re.high, p_im.high}, product = multiply(p, {m_re.high, m_im.high});
+  product.im = choose(product.im == 0, square(u).im + square(v).im, product.im);  // its sign says which side of the cut
+  Complex root = sqrt(product);
+  Real toward = sum_of_products(p.re, root.re, p.im, root.im), beside = sum_of_products(p.im, root.re, -p.re, root.im);
+  Truth turned = sum_of_products(toward, cos(half), beside, sin(half)) < 0;
+  Real side = choose(half > 0, half.like(-1), 1);
+  Real angle = choose(turned, side * kPi + (half + side * kPiLow), half);
+  return choose(x.im == 0 && y.im == 0, {atan2(y.re, x.re), y.im}, {angle, height});
 }
 
 }  // namespace strata::op::complex_rules

@@ -41,10 +41,20 @@ Complex rsqrt(Complex z) {
   return choose(is_infinite(z.re) || is_infinite(z.im), {z.re.like(0), copysign(z.im.like(0), -z.im)}, out);
 }
 
-/// |z|^(1/3) at a third of the angle.
+/// |z|^(1/3) at a third of the angle, made better by w + (z - w^3) / (3 w^2), the cube in pairs of f64.
 Complex cbrt(Complex z) {
-  Real r = cbrt(magnitude(z)), angle = atan2(z.im, z.re) / 3;
-  return {r * cos(angle), r * sin(angle)};
+  Scale s = z.re.single ? Scale{z.re.like(1), z.re.like(1)} : scale_of(max(abs(z.re), abs(z.im)));
+  Real back = choose(s.factor == kUp, 0x1p-200, choose(s.factor == kDown, z.re.like(0x1p200), 1));
+  Complex v{z.re * s.factor, z.im * s.factor};
+  Real r = cbrt(magnitude(v)), angle = atan2(v.im, v.re) / 3;
+  Complex w{r * cos(angle), r * sin(angle)};
+  Real zero = r.like(0), three = r.like(3);
+  Pair xx = two_product(w.re, w.re), yy = two_product(w.im, w.im);
+  Complex rest{(Pair{v.re, zero} - (xx - yy * three) * w.re).high, (Pair{v.im, zero} - (xx * three - yy) * w.im).high};
+  Real slope_re = 3 * (xx.high - yy.high), slope_im = 6 * w.re * w.im, square = fma(slope_re, slope_re, slope_im * slope_im);
+  Complex better{w.re + fma(rest.re, slope_re, rest.im * slope_im) / square, w.im + fma(rest.im, slope_re, -(rest.re * slope_im)) / square};
+  Complex out = choose(is_finite(better.re) && is_finite(better.im), better, w);
+  return {out.re * back, choose(w.im == 0, w.im, out.im) * back};
 }
 
 }  // namespace strata::op::complex_rules

@@ -26,6 +26,21 @@ Hyperbolic hyperbolic(Real x) {
   return {half + inverse, choose(size < 1, sinh_series(x), copysign(half - inverse, x)), e.power};
 }
 
+Complex tanh_in_f64(Real x, Real sine, Real cosine) {
+  Hyperbolic h = hyperbolic(x);
+  Real square = fma(h.sinh, h.sinh, cosine * cosine);
+  return {h.sinh * h.cosh / square, sine * cosine / square};
+}
+
+/// For |x| < 22: sinh x = (d + d / (1 + d)) / 2 with d = e^x - 1, and cosh x = e^x - sinh x.
+Complex tanh_in_pairs(Real x, Real y) {
+  PairExponential e = exp_pair(x);
+  Pair sinh = (e.less_one + e.less_one / e.value) * x.like(0.5), cosh = e.value - sinh;
+  auto [sine, cosine, less_one] = sine_cosine(y);
+  Pair square = sinh * sinh + cosine * cosine;
+  return {(sinh * cosh / square).high, (sine * cosine / square).high};
+}
+
 Real scaled(Real x, Real y, Real power) { return x * y * power * power; }
 /// x where it is a zero, else y: a zero times an infinity is the zero here.
 Real or_zero(Real x, Real y) { return choose(x == 0, x, y); }
@@ -57,10 +72,9 @@ Complex cosh(Complex z) {
 
 /// (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y); far out the imaginary part is 4 sin y cos y e^(-2|x|).
 Complex tanh(Complex z) {
-  Real size = abs(z.re), c = cos(z.im), s = sin(z.im);
-  Hyperbolic h = hyperbolic(choose(size < 22, z.re, 0));
-  Real square = fma(h.sinh, h.sinh, c * c);
-  Complex near{h.sinh * h.cosh / square, or_zero(z.im, s * c / square)};
+  Real size = abs(z.re), c = cos(z.im), s = sin(z.im), held = choose(size < 22, z.re, 0);
+  Complex near = z.re.single ? tanh_in_f64(held, s, c) : tanh_in_pairs(held, z.im);
+  near.im = or_zero(z.im, near.im);
   Real e = exp(-size);
   Complex far{copysign(z.re.like(1), z.re), choose(is_finite(z.im), 4 * (s * e) * (c * e), copysign(z.im.like(0), z.im))};
   far.im = or_zero(z.im, far.im);
