@@ -11,6 +11,7 @@
 #include "strata/op/check.h"
 #include "strata/op/def.h"
 #include "strata/op/evaluate.h"
+#include "strata/op/refine.h"
 #include "strata/op/samples.h"
 
 namespace {
@@ -40,15 +41,6 @@ const char* mark(const op::Rule<F>& rule) {
 template <class F>
 void reason(const std::string& operation, const char* rule, const op::Rule<F>& given) {
   if (!given) std::cout << fmt::format("- `{}`, {}: {}\n", operation, rule, given.reason());
-}
-
-void table() {
-  std::cout << "| operation | jvp | linearize | transpose | batch | shard | lowering |\n|---|---|---|---|---|---|---|\n";
-  for (const op::OpDef* d : op::catalog()) {
-    std::cout << fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", d->info.name, mark(d->jvp), mark(d->linearize), mark(d->transpose),
-                             mark(d->batch), mark(d->shard), lowering(d->lowering));
-  }
-  std::cout << fmt::format("\n{} operations\n", op::catalog().size());
 }
 
 void reasons() {
@@ -81,22 +73,34 @@ void counts() {
                            count([](const op::OpDef& d) { return !std::holds_alternative<op::None>(d.lowering); }));
 }
 
-// ---- operation x type ---------------------------------------------------------------------------------------------
+// ---- operation x rule x type ---------------------------------------------------------------------------------------
 
-/// The dtype that a sample is about: its first operand's, else its result's.
-std::optional<DType> dtype_of(const op::OpDef& d, const op::Sample& s) {
-  if (!s.operands.empty()) return s.operands[0].dtype();
+/// The element type that a sample is about: its first operand's, else its result's. Nothing for tokens and the like.
+std::optional<std::string> element_of(const op::OpDef& d, const op::Sample& s) {
+  auto text = [](const Type& type) -> std::optional<std::string> {
+    if (!type.is_tensor()) return std::nullopt;
+    return type.is_quantized() ? "quantised " + std::string(name(type.dtype())) : std::string(name(type.dtype()));
+  };
+  if (!s.operands.empty()) return text(s.operands[0].type());
   try {
     ir::Block block;
     ir::Builder b(block);
     const op::Op& made = op::build_sample(b, d, s, {});
-    if (made.num_results() > 0 && made.result()->type().is_tensor()) return made.result()->dtype();
+    if (made.num_results() > 0) return text(made.result()->type());
   } catch (const Error&) {
   }
   return std::nullopt;
 }
 
 enum class Reach { none, reference, compiled };
+
+/// An operation whose shapes depend on values is compiled for the values at hand.
+std::shared_ptr<runtime::Executable> compiled(const ir::Block& block, const op::Literals& operands) {
+  if (!op::needs_values(block)) return runtime::default_client().compile(block);
+  std::vector<op::Known> known;
+  for (const Literal& x : operands) known.push_back({x.type(), x});
+  return runtime::default_client().compile(*op::refine(block, known));
+}
 
 /// How far a sample gets: evaluated by reference, and compiled to the same bits.
 Reach reach(const op::OpDef& d, const op::Sample& s) {
@@ -111,10 +115,10 @@ Reach reach(const op::OpDef& d, const op::Sample& s) {
   } catch (const Error&) {
     return Reach::none;
   }
-  if (d.info.has_effect || std::any_of(block.results.begin(), block.results.end(), [](const ir::Value* v) { return !v->type().is_tensor(); })) return Reach::reference;
+  if (d.info.has_effect || std::any_of(block.results.begin(), block.results.end(), [](const ir::Value* v) { return !v->type().is_tensor(); }))
+    return Reach::reference;
   try {
-    auto executable = runtime::default_client().compile(block);
-    std::vector<runtime::Buffer> got = executable->run({s.operands.begin(), s.operands.end()});
+    std::vector<runtime::Buffer> got = compiled(block, s.operands)->run({s.operands.begin(), s.operands.end()});
     for (std::size_t r = 0; r < want.size(); ++r)
       if (!(got[r].type() == want[r].type()) || op::compare({.kind = op::Demand::Kind::bits}, got[r].literal(), want[r])) return Reach::reference;
   } catch (const Error&) {
@@ -123,36 +127,44 @@ Reach reach(const op::OpDef& d, const op::Sample& s) {
   return Reach::compiled;
 }
 
-/// For each operation the dtypes of its samples, by how far the first samples of each dtype get.
-void types() {
-  compile::register_cpu();
-  constexpr int kSamplesOfDtype = 3;
-  std::cout << "| operation | by reference and compiled, to the same bits | by reference alone |\n|---|---|---|\n";
-  for (const op::OpDef* d : op::catalog()) {
-    std::map<DType, std::pair<int, Reach>> reached;
-    for (const op::Sample& s : op::samples_of(d->info.name)) {
-      std::optional<DType> dtype = dtype_of(*d, s);
-      if (!dtype) continue;
-      auto [it, first] = reached.try_emplace(*dtype, 0, Reach::compiled);
-      if (it->second.first++ < kSamplesOfDtype) it->second.second = std::min(it->second.second, reach(*d, s));
-    }
-    std::string both, alone;
-    for (const auto& [dtype, found] : reached) {
-      if (found.second == Reach::none) continue;
-      std::string& list = found.second == Reach::compiled ? both : alone;
-      list += (list.empty() ? "" : " ") + std::string(name(dtype));
-    }
-    std::cout << fmt::format("| `{}` | {} | {} |\n", d->info.name, both, alone);
+/// Element types of an operation's samples by how far the first samples of each get.
+struct Types { std::string compiled, reference; };
+Types types_of(const op::OpDef& d) {
+  constexpr int kSamplesOfType = 3;
+  std::map<std::string, std::pair<int, Reach>> reached;
+  for (const op::Sample& s : op::samples_of(d.info.name)) {
+    std::optional<std::string> type = element_of(d, s);
+    if (!type) continue;
+    auto [it, first] = reached.try_emplace(*type, 0, Reach::compiled);
+    if (it->second.first++ < kSamplesOfType) it->second.second = std::min(it->second.second, reach(d, s));
   }
+  Types out;
+  for (const auto& [type, found] : reached) {
+    if (found.second == Reach::none) continue;
+    std::string& list = found.second == Reach::compiled ? out.compiled : out.reference;
+    list += (list.empty() ? "" : ", ") + type;
+  }
+  return out;
+}
+
+void table() {
+  compile::register_cpu();
+  std::cout << "| operation | jvp | linearize | transpose | batch | shard | lowering | types, compiled to the bits of the reference | by reference alone |\n"
+               "|---|---|---|---|---|---|---|---|---|\n";
+  for (const op::OpDef* d : op::catalog()) {
+    Types types = types_of(*d);
+    std::cout << fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n", d->info.name, mark(d->jvp), mark(d->linearize), mark(d->transpose),
+                             mark(d->batch), mark(d->shard), lowering(d->lowering), types.compiled, types.reference);
+  }
+  std::cout << fmt::format("\n{} operations\n", op::catalog().size());
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Prints the operations with their rules, from their definitions.\n\nExample:\n  strata-ops --table"};
-  bool want_types = false, want_table = false, want_counts = false, want_reasons = false, want_summaries = false;
-  app.add_flag("--table", want_table, "operation x rule (Markdown)");
-  app.add_flag("--types", want_types, "operation x dtype: what its samples reach by reference and compiled (Markdown)");
+  bool want_table = false, want_counts = false, want_reasons = false, want_summaries = false;
+  app.add_flag("--table", want_table, "operation x rule x type, the types as far as samples reach them (Markdown)");
   app.add_flag("--counts", want_counts, "how many operations have each rule (Markdown)");
   app.add_flag("--summaries", want_summaries, "one sentence for each operation");
   app.add_flag("--reasons", want_reasons, "why a rule does not exist");
@@ -161,12 +173,11 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 2;
   }
-  if (!want_types && !want_table && !want_counts && !want_reasons && !want_summaries) {
+  if (!want_table && !want_counts && !want_reasons && !want_summaries) {
     std::cerr << app.help();
     return 2;
   }
   if (want_table) table();
-  if (want_types) types();
   if (want_counts) counts();
   if (want_summaries) summaries();
   if (want_reasons) reasons();

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "strata/base/error.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/ir/verify.h"
 #include "strata/op/evaluate.h"
 #include "strata/op/probe.h"
+#include "strata/op/refine.h"
 #include "strata/op/world.h"
 #include "strata/transform/refine.h"
 
@@ -66,14 +66,8 @@ Callable::Callable(Function& f, Mode mode, bool fold) : f_(&f), num_results_(f.b
   if (mode == Mode::reference) return;
   if (!fold) constants_ = constants_to_arguments(f);
   compile::register_cpu();
-  refines_ = transform::is_dynamic(f.body);
-  if (refines_) return;
-  try {
-    executable_ = runtime::default_client().compile(f.body, {.name = f.name});
-  } catch (const Error& e) {
-    if (!e.is_unsupported()) throw;
-    refines_ = true;  // static shapes may depend on values, which are known when it runs
-  }
+  refines_ = op::is_dynamic(f.body) || op::needs_values(f.body);
+  if (!refines_) executable_ = runtime::default_client().compile(f.body, {.name = f.name});
 }
 
 std::vector<runtime::Buffer> Callable::run(const std::vector<Literal>& arguments, std::string* printed) const {

@@ -4,7 +4,6 @@
 // operation that has neither a lowering nor a decomposition states why in its definition.
 #include <gtest/gtest.h>
 
-#include "strata/base/error.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/op/check.h"
 #include "strata/op/evaluate.h"
@@ -22,14 +21,10 @@ bool is_array(const ir::Value* v) { return is_array(v->type()); }
 
 /// An operation whose result's shape depends on values is compiled for the values at hand.
 std::shared_ptr<runtime::Executable> compiled(const ir::Block& block, const op::Literals& operands) {
-  try {
-    return runtime::default_client().compile(block);
-  } catch (const Error& e) {
-    if (!e.is_unsupported()) throw;
-    std::vector<op::Known> known;
-    for (const Literal& x : operands) known.push_back({x.type(), x});
-    return runtime::default_client().compile(*op::refine(block, known));
-  }
+  if (!op::needs_values(block)) return runtime::default_client().compile(block);
+  std::vector<op::Known> known;
+  for (const Literal& x : operands) known.push_back({x.type(), x});
+  return runtime::default_client().compile(*op::refine(block, known));
 }
 
 /// What is wrong with the sample, or nothing.

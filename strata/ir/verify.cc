@@ -1,11 +1,13 @@
 #include "strata/ir/verify.h"
 
 #include <map>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "strata/base/error.h"
+#include "strata/ir/constraint.h"
 #include "strata/ir/declaration.h"
 #include "strata/ir/text/type_text.h"
 
@@ -32,6 +34,19 @@ Functions functions_of(const Module& module) {
   for (const auto& f : module.functions)
     if (!out.emplace(f->name, f.get()).second) throw Broken{fmt::format("function @{} twice", f->name)};
   return out;
+}
+
+/// f of @f and of @"f".
+std::string symbol_of(const Opaque& reference) {
+  std::string symbol = reference.text.substr(1);
+  return symbol.size() > 1 && symbol.front() == '"' ? symbol.substr(1, symbol.size() - 2) : symbol;
+}
+
+/// The function that an operation stands for: a call's callee, a composite's decomposition.
+std::optional<std::string> callee_of(const Op& op) {
+  if (op.name() == "func.call") return op.attr<std::string>("callee");
+  if (op.name() == "stablehlo.composite") return symbol_of(op.attr<Opaque>("decomposition"));
+  return std::nullopt;
 }
 
 class Verifier {
@@ -67,6 +82,7 @@ class Verifier {
     --depth_;
     types(op);
     if (functions_ != nullptr && op.name() == "func.call") call(op);
+    if (functions_ != nullptr && op.name() == "stablehlo.composite") composite(op);
   }
 
   void region(const Op& op, const Block& r) {
@@ -95,6 +111,12 @@ class Verifier {
     return nullptr;
   }
 
+  /// "(C1) " where the specification has a constraint that gives the results.
+  static std::string by(const Op& op) {
+    std::string_view constraints = inferred_by(op.info());
+    return constraints.empty() ? "" : fmt::format("({}) ", constraints);
+  }
+
   void types(const Op& op) {
     // Attributes of a kind that a rule did not expect fail its own checks: in a program that is the program's mistake.
     try {
@@ -105,10 +127,10 @@ class Verifier {
       if (op.info().verify) return op.info().verify(op);
       if (!op.info().infer) return;
       std::vector<Type> inferred = op.info().infer(op.operands, op.attrs, op.regions);
-      if (inferred.size() != static_cast<std::size_t>(op.num_results())) broken(op, "has {} results, but {} are inferred", op.num_results(), inferred.size());
+      if (inferred.size() != static_cast<std::size_t>(op.num_results())) broken(op, "{}has {} results, but {} are inferred", by(op), op.num_results(), inferred.size());
       for (std::size_t i = 0; i < inferred.size(); ++i)
         if (const Type& stated = op.result(static_cast<int>(i))->type(); !may_be_same(stated, inferred[i]))
-          broken(op, "result {} is {}, but {} is inferred", i, stated.to_string(), inferred[i].to_string());
+          broken(op, "{}result {} is {}, but {} is inferred", by(op), i, stated.to_string(), inferred[i].to_string());
     } catch (const Error& e) {
       std::string where = e.where().empty() ? op.where.text() : e.where();
       throw Broken{(where.empty() ? "" : where + ": ") + e.operation() + ": " + e.message(), e.is_unsupported() ? Code::unsupported : Code::invalid};
@@ -130,6 +152,20 @@ class Verifier {
     for (const Value* v : op.results()) results.push_back(v->type());
     if (given != taken) broken(op, "@{} takes {}, but is given {}", *callee, type_list_text(taken), type_list_text(given));
     if (results != result_types(*f)) broken(op, "@{} returns {}, but {} is stated", *callee, type_list_text(result_types(*f)), type_list_text(results));
+  }
+
+  /// A composite is as its decomposition; what is wrong with the attribute itself, the operation says.
+  void composite(const Op& op) {
+    std::string name = symbol_of(op.attr<Opaque>("decomposition"));
+    auto found = functions_->find(name);
+    if (found == functions_->end()) broken(op, "(C2) function @{} is not defined", name);
+    const Function* f = found->second;
+    std::vector<Type> given, taken, results;
+    for (const Value* v : f->body.argument_values()) taken.push_back(v->type());
+    for (const Value* v : op.operands) given.push_back(v->type());
+    for (const Value* v : op.results()) results.push_back(v->type());
+    if (given != taken) broken(op, "(C3) @{} takes {}, but is given {}", name, type_list_text(taken), type_list_text(given));
+    if (results != result_types(*f)) broken(op, "(C4) @{} returns {}, but {} is stated", name, type_list_text(result_types(*f)), type_list_text(results));
   }
 
   static constexpr int kDeepest = 512;
@@ -155,7 +191,7 @@ class Recursion {
     path_.insert(&f);
     std::map<std::string, const Op*> calls;  // the first of each function
     walk(f.body, [&](const Op& op) {
-      if (op.name() == "func.call") calls.emplace(op.attr<std::string>("callee"), &op);
+      if (std::optional<std::string> callee = callee_of(op)) calls.emplace(*callee, &op);
     });
     for (const auto& [name, op] : calls) {
       auto g = functions_.find(name);

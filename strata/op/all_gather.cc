@@ -4,9 +4,7 @@
 //   (C1) all_gather_dim is a dimension of each operand; (C2) ids of replica_groups are unique; (C3) every process is in a
 //   group, (C4) ids are within the grid: both known when it runs; (C5) use_global_device_ids needs a channel; (C6) results
 //   have the operands' types but for dimension all_gather_dim, which is as often as large as a group has processes.
-#include "strata/ir/text/format.h"
 #include "strata/op/collective.h"
-#include "strata/op/quantized.h"
 
 namespace strata::op {
 const OpDef& reduce_scatter_def();  // reduce_scatter.cc
@@ -20,16 +18,16 @@ std::int64_t gather_dim(const Op& op) { return op.attr<std::int64_t>("all_gather
 
 void verify(const Op& op) {
   expect_tensors(kSelf, op.operands);
-  expect_groups(kSelf, op.attrs);                 // all_gather_c2
-  expect_channel_of_global_ids(kSelf, op.attrs);  // all_gather_c5
+  expect_groups(kSelf, op.attrs, "C2", "C4");
+  expect_channel_of_global_ids(kSelf, op.attrs, "C5");
   std::int64_t dim = expect_attr<std::int64_t>(kSelf, op.attrs, "all_gather_dim");
   if (op.num_results() != static_cast<int>(op.operands.size()))
-    throw Error(kSelf, "{} results for {} operands", op.num_results(), op.operands.size());
+    throw Error(kSelf, "(C6) {} results for {} operands", op.num_results(), op.operands.size());
   std::optional<std::int64_t> size = group_size(op.attrs, joint_strategy(op.attrs));
   for (int i = 0; i < op.num_results(); ++i) {
     const Type &from = op.operand(i)->type(), &to = op.result(i)->type();
     if (dim < 0 || dim >= from.rank())
-      throw Error(kSelf, "all_gather_dim {} is no dimension of {}", dim, from.to_string());  // all_gather_c1
+      throw Error(kSelf, "(C1) all_gather_dim {} is no dimension of {}", dim, from.to_string());
     bool fits = to.is_tensor() && from.with(to.shape()) == to && from.rank() == to.rank();
     for (int d = 0; fits && d < from.rank(); ++d) {
       const Dim &x = from.shape().dim(d), &y = to.shape().dim(d);
@@ -38,7 +36,7 @@ void verify(const Op& op) {
       else if (x.is_static() && y.is_static())
         fits = size ? y.size() == x.size() * *size : x.size() == 0 ? y.size() == 0 : y.size() % x.size() == 0;
     }
-    if (!fits) throw Error(kSelf, "{} cannot be gathered to {}", from.to_string(), to.to_string());  // all_gather_c6
+    if (!fits) throw Error(kSelf, "(C6) {} cannot be gathered to {}", from.to_string(), to.to_string());
   }
 }
 
@@ -52,8 +50,8 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
     std::int64_t total = 0;
     for (const Literal& p : parts) total += p.shape()[static_cast<int>(gather_dim(op))];
     const Type& type = op.result(i)->type();
-    if (total != type.shape()[static_cast<int>(gather_dim(op))])  // all_gather_c6, where it was not known before
-      throw Error(kSelf, "{} processes give {} along dimension {} of {}", parts.size(), total, gather_dim(op), type.to_string());
+    if (total != type.shape()[static_cast<int>(gather_dim(op))])  // where it was not known before
+      throw Error(kSelf, "(C6) {} processes give {} along dimension {} of {}", parts.size(), total, gather_dim(op), type.to_string());
     out.push_back(concatenated(parts, type, gather_dim(op)));
   }
   return out;
@@ -88,24 +86,13 @@ Values decompose(Builder&, const Op& op, std::span<Value* const> operands) {
 }  // namespace
 
 const OpDef& all_gather_def() {
-  static const OpDef d{
-      .info = {.name = "stablehlo.all_gather",
-               .infer = nullptr,
-               .text = &ir::formats::collective,
-               .verify = verify,
-               .quantized = quantized::per_tensor},
-      .summary = "the operands of all processes of a group, side by side (StableHLO, all_gather)",
-      .traits = {.moves_only = true},
-      .evaluate = evaluate,
-      .jvp = tensors_jvp,
-      .linearize = kNoRegions,
-      .transpose = transpose,
-      .batch = batch,
-      .shard = shard,
-      .cost = cost,
-      .lowering = kBetweenProcesses,
-      .decompose = decompose,
-  };
+  static const OpDef d = moving({.name = "stablehlo.all_gather",
+                                .summary = "the operands of all processes of a group, side by side (StableHLO, all_gather)",
+                                .verify = verify,
+                                .evaluate = evaluate,
+                                .transpose = transpose,
+                                .batch = batch,
+                                .decompose = decompose});
   return d;
 }
 

@@ -5,10 +5,8 @@
 // within the grid: both known when it runs; (C4) use_global_device_ids needs a channel; (C5) the computation maps two scalars
 // of a type that operands can be promoted to; (C6) results have the operands' shapes, (C7) its element type.
 // Order of combination: that of the group, from the left.
-#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/collective.h"
-#include "strata/op/quantized.h"
 
 namespace strata::op {
 namespace {
@@ -19,9 +17,9 @@ constexpr char kSelf[] = "all_reduce";
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
   expect_tensors(kSelf, operands);
-  expect_groups(kSelf, attrs);                            // all_reduce_c1
-  expect_channel_of_global_ids(kSelf, attrs);             // all_reduce_c4
-  return infer_reduced(kSelf, operands, attrs, regions);  // all_reduce_c5, all_reduce_c6, all_reduce_c7
+  expect_groups(kSelf, attrs, "C1", "C3");
+  expect_channel_of_global_ids(kSelf, attrs, "C4");
+  return infer_reduced(kSelf, operands, attrs, regions, "C5");
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
@@ -60,20 +58,14 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
 }  // namespace
 
 const OpDef& all_reduce_def() {
-  static const OpDef d{
-      .info = {.name = "stablehlo.all_reduce", .infer = infer, .text = &ir::formats::collective_reduce, .quantized = quantized::per_tensor},
-      .summary = "the operands of all processes of a group, combined; each gets the result (StableHLO, all_reduce)",
-      .traits = {.takes_complex = true, .takes_quantized = true},
-      .evaluate = evaluate,
-      .jvp = sum_jvp,
-      .linearize = kNoRegions,
-      .transpose = transpose,
-      .batch = batch,
-      .shard = shard,
-      .cost = cost,
-      .lowering = kBetweenProcesses,
-      .decompose = decompose,
-  };
+  static const OpDef d = reducing({.name = "stablehlo.all_reduce",
+                                  .summary = "the operands of all processes of a group, combined; each gets the result (StableHLO, all_reduce)",
+                                  .infer = infer,
+                                  .inferred_by = "C6, C7",
+                                  .evaluate = evaluate,
+                                  .transpose = transpose,
+                                  .batch = batch,
+                                  .decompose = decompose});
   return d;
 }
 

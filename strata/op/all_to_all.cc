@@ -5,9 +5,7 @@
 //   (C4) split_count is positive; (C5) ids of replica_groups are unique; (C6) every process is in a group and (C7) ids are within
 //   the grid: both known when it runs; (C8) groups have split_count processes; (C9) results have the operands' types, but
 //   split_dimension is split_count times smaller and concat_dimension as much larger, unless they are the same.
-#include "strata/ir/text/format.h"
 #include "strata/op/collective.h"
-#include "strata/op/quantized.h"
 
 namespace strata::op {
 namespace {
@@ -27,22 +25,22 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   std::int64_t split = expect_attr<std::int64_t>(kSelf, attrs, "split_dimension"),
                concat = expect_attr<std::int64_t>(kSelf, attrs, "concat_dimension"),
                count = expect_attr<std::int64_t>(kSelf, attrs, "split_count");
-  if (count <= 0) throw Error(kSelf, "split_count must be positive, got {}", count);  // all_to_all_c4
-  expect_groups(kSelf, attrs);                                                        // all_to_all_c5
+  if (count <= 0) throw Error(kSelf, "(C4) split_count must be positive, got {}", count);
+  expect_groups(kSelf, attrs, "C5", "C7");
   std::optional<std::int64_t> size = group_size(attrs, exchange_strategy(attrs));
-  if (size && *size != count) throw Error(kSelf, "split_count is {}, but groups have {} processes", count, *size);  // all_to_all_c8
+  if (size && *size != count) throw Error(kSelf, "(C8) split_count is {}, but groups have {} processes", count, *size);
   std::vector<Type> out;
   for (const Value* v : operands) {
     const Type& type = v->type();
     if (split < 0 || split >= type.rank())
-      throw Error(kSelf, "split_dimension {} is no dimension of {}", split, type.to_string());  // all_to_all_c1
+      throw Error(kSelf, "(C1) split_dimension {} is no dimension of {}", split, type.to_string());
     if (concat < 0 || concat >= type.rank())
-      throw Error(kSelf, "concat_dimension {} is no dimension of {}", concat, type.to_string());  // all_to_all_c3
+      throw Error(kSelf, "(C3) concat_dimension {} is no dimension of {}", concat, type.to_string());
     std::vector<Dim> dims = type.shape().dims();
     auto s = static_cast<std::size_t>(split), c = static_cast<std::size_t>(concat);
-    if (dims[s].is_static() && dims[s].size() % count != 0)  // all_to_all_c2
-      throw Error(kSelf, "dimension {} of {} cannot be cut into {} equal parts", split, type.to_string(), count);
-    if (split != concat) {  // all_to_all_c9
+    if (dims[s].is_static() && dims[s].size() % count != 0)
+      throw Error(kSelf, "(C2) dimension {} of {} cannot be cut into {} equal parts", split, type.to_string(), count);
+    if (split != concat) {
       dims[s] = scaled(dims[s], 1, count);
       dims[c] = scaled(dims[c], count, 1);
     }
@@ -54,8 +52,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   Process& process = evaluator.process();
   ProcessGroup group = own_group(op, exchange_strategy(op.attrs), process);
-  if (static_cast<std::int64_t>(group.size()) != split_count(op))  // all_to_all_c8, where groups are all processes
-    throw Error(kSelf, "split_count is {}, but the group has {} processes", split_count(op), group.size());
+  if (static_cast<std::int64_t>(group.size()) != split_count(op))  // where groups are all processes
+    throw Error(kSelf, "(C8) split_count is {}, but the group has {} processes", split_count(op), group.size());
   std::vector<Literals> all = meet(op, group, process, operands);
   std::int64_t mine = place_in(group, process.id());
   Literals out;
@@ -99,20 +97,14 @@ Values decompose(Builder&, const Op& op, std::span<Value* const> operands) {
 }  // namespace
 
 const OpDef& all_to_all_def() {
-  static const OpDef d{
-      .info = {.name = "stablehlo.all_to_all", .infer = infer, .text = &ir::formats::collective, .quantized = quantized::per_tensor},
-      .summary = "each process of a group gets one part of everyone's operands (StableHLO, all_to_all)",
-      .traits = {.moves_only = true},
-      .evaluate = evaluate,
-      .jvp = tensors_jvp,
-      .linearize = kNoRegions,
-      .transpose = transpose,
-      .batch = batch,
-      .shard = shard,
-      .cost = cost,
-      .lowering = kBetweenProcesses,
-      .decompose = decompose,
-  };
+  static const OpDef d = moving({.name = "stablehlo.all_to_all",
+                                .summary = "each process of a group gets one part of everyone's operands (StableHLO, all_to_all)",
+                                .infer = infer,
+                                .inferred_by = "C9",
+                                .evaluate = evaluate,
+                                .transpose = transpose,
+                                .batch = batch,
+                                .decompose = decompose});
   return d;
 }
 

@@ -7,6 +7,7 @@
 // By reference the operation is done at once: when is not observable.
 #include <cstring>
 
+#include "strata/ir/constraint.h"
 #include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
@@ -19,25 +20,26 @@ std::vector<Type> infer_start(std::span<Value* const> operands, const Attrs&, st
   const char* self = "async_start";
   if (regions.size() != 1) throw Error(self, "needs one region, got {}", regions.size());
   const Block& body = *regions[0];
-  if (body.ops().size() != 1) throw Error(self, "the region must hold one operation, got {}", body.ops().size());  // async_start_c1
+  if (body.ops().size() != 1) throw Error(self, "(C1) the region must hold one operation, got {}", body.ops().size());
   const Op& op = *body.ops()[0];
-  if (body.results != op.results()) throw Error(self, "the region must return the results of {}", op.name());  // async_start_c1
+  if (body.results != op.results()) throw Error(self, "(C1) the region must return the results of {}", op.name());
   const Traits& traits = def(op).traits;
-  if (!traits.moves_only && !op.attrs.has("replica_groups"))  // async_start_c2
-    throw Error(self, "{} is no collective and no slice", op.name());
+  if (!traits.moves_only && !op.attrs.has("replica_groups"))
+    throw Error(self, "(C2) {} is no collective and no slice", op.name());
   bool same =
       op.operands.size() == operands.size() && (body.num_arguments() == 0 || body.num_arguments() == static_cast<int>(operands.size()));
   for (std::size_t i = 0; same && i < operands.size(); ++i)
     same = body.num_arguments() == 0
                ? op.operands[i] == operands[i]
                : op.operands[i] == body.argument(static_cast<int>(i)) && op.operands[i]->type() == operands[i]->type();
-  if (!same) throw Error(self, "{} works on other values than the operands", op.name());  // async_start_c3
-  return {Type::future(body.result_types())};                                             // async_start_c4
+  if (!same) throw Error(self, "(C3) {} works on other values than the operands", op.name());
+  return {Type::future(body.result_types())};
 }
 
 std::vector<Type> infer_done(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
-  if (operands.size() != 1 || !operands[0]->type().is_future()) throw Error("async_done", "the operand must be a future");
-  return operands[0]->type().elements();  // async_done_c1
+  if (operands.size() != 1) throw Error("async_done", "expected 1 operand, got {}", operands.size());
+  if (!operands[0]->type().is_future()) throw Error("async_done", "(I1) the operand must be a future, got {}", operands[0]->type().to_string());
+  return operands[0]->type().elements();
 }
 
 /// A future in memory: its values one after the other.
@@ -87,12 +89,12 @@ OpDef definition(ir::OpInfo info, const char* summary, Evaluate evaluate) {
 }  // namespace
 
 const OpDef& async_done_def() {
-  static const OpDef d = definition({.name = "stablehlo.async_done", .infer = infer_done},
+  static const OpDef d = definition(ir::inferred_by("C1", {.name = "stablehlo.async_done", .infer = infer_done}),
                                     "the results of an operation under way (StableHLO, async_done)", evaluate_done);
   return d;
 }
 const OpDef& async_start_def() {
-  static const OpDef d = definition({.name = "stablehlo.async_start", .infer = infer_start},
+  static const OpDef d = definition(ir::inferred_by("C4", {.name = "stablehlo.async_start", .infer = infer_start}),
                                     "an operation under way (StableHLO, async_start)", evaluate_start);
   return d;
 }

@@ -3,7 +3,9 @@
 //
 // Contract (StableHLO, batch_norm_*): attributes `feature_index` (C1, in range) and `epsilon`; (C2) one dtype, a float; the vectors
 // (scale, offset, mean, variance) have the size of the feature dimension ((C3-C6); of batch_norm_grad (C4), (C5)); grad_output of
-// batch_norm_grad has the operand's shape (C3). Results: the operand's type, and for training and gradients two vectors.
+// batch_norm_grad has the operand's shape (C3). Results: the operand's type ((C7) of training and inference), and for training and
+// gradients two vectors.
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
@@ -156,10 +158,10 @@ Factors shard(const Op& op) {
 
 Work cost(const Op& op) { return {8 * elements(op), bytes_moved(op)}; }
 
-OpDef row(const char* name, const char* summary, std::vector<Type> (*infer)(std::span<Value* const>, const Attrs&, Regions),
+OpDef row(const char* name, const char* summary, const char* inferred_by, std::vector<Type> (*infer)(std::span<Value* const>, const Attrs&, Regions),
           Decompose decompose, Shard shard) {
   return {
-      .info = {.name = name, .infer = infer, .text = &ir::formats::batch_norm, .quantized = quantized::baseline},
+      .info = ir::inferred_by(inferred_by, {.name = name, .infer = infer, .text = &ir::formats::batch_norm, .quantized = quantized::baseline}, "C2"),
       .summary = summary,
       .traits = {.takes_complex = true},  // narrow floats round as the simpler operations do
       .evaluate = evaluate_decomposed,
@@ -178,11 +180,11 @@ OpDef row(const char* name, const char* summary, std::vector<Type> (*infer)(std:
 
 std::span<const OpDef> batch_norm_defs() {
   static const OpDef rows[] = {
-      row("stablehlo.batch_norm_grad", "gradients of a batch normalisation (StableHLO, batch_norm_grad)", infer_grad, decompose_grad,
+      row("stablehlo.batch_norm_grad", "gradients of a batch normalisation (StableHLO, batch_norm_grad)", "C2, C3, C4", infer_grad, decompose_grad,
           shard<true>),
-      row("stablehlo.batch_norm_inference", "normalisation by given mean and variance (StableHLO, batch_norm_inference)", infer_inference,
+      row("stablehlo.batch_norm_inference", "normalisation by given mean and variance (StableHLO, batch_norm_inference)", "C7", infer_inference,
           decompose_inference, shard<false>),
-      row("stablehlo.batch_norm_training", "normalisation by mean and variance of the operand (StableHLO, batch_norm_training)",
+      row("stablehlo.batch_norm_training", "normalisation by mean and variance of the operand (StableHLO, batch_norm_training)", "C2, C5, C6, C7",
           infer_training, decompose_training, shard<true>),
   };
   return rows;

@@ -1,5 +1,8 @@
 // bitcast_convert: the same bits as another dtype. A narrower dtype appends a dimension of the parts, low bits first;
 // a wider one joins the elements of the last dimension.
+//
+// Contract (spec: bitcast_convert): (C1) the shapes are equal but for that dimension; (C2) both sides are complex or neither. i1 has
+// bits of its own: it is reinterpreted as nothing else.
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/legalize.h"
@@ -16,16 +19,16 @@ void verify(const Op& op) {
   expect_storage(self, in.dtype());
   expect_storage(self, out.dtype());
   int from = bit_width(in.dtype()), to = bit_width(out.dtype());
-  if ((is_bool(in.dtype()) != is_bool(out.dtype())) || (is_complex(in.dtype()) != is_complex(out.dtype())))  // bitcast_convert_c2
-    throw Error(self, "cannot reinterpret {} as {}", name(in.dtype()), name(out.dtype()));
+  if ((is_bool(in.dtype()) != is_bool(out.dtype())) || (is_complex(in.dtype()) != is_complex(out.dtype())))
+    throw Error(self, "({}) cannot reinterpret {} as {}", is_bool(in.dtype()) || is_bool(out.dtype()) ? "C1" : "C2", in.to_string(), out.to_string());
   std::vector<Dim> narrow = (from < to ? in : out).shape().dims(), wide = (from < to ? out : in).shape().dims();
-  if (from != to) {  // bitcast_convert_c1
+  if (from != to) {
     std::int64_t parts = from < to ? to / from : from / to;
     if (narrow.empty() || !may_equal(narrow.back(), Dim(parts)))
-      throw Error(self, "{} as {}: the last dimension of the narrower array must be {}", in.to_string(), out.to_string(), parts);
+      throw Error(self, "(C1) {} as {}: the last dimension of the narrower array must be {}", in.to_string(), out.to_string(), parts);
     narrow.pop_back();
   }
-  if (!may_equal(Shape(narrow), Shape(wide))) throw Error(self, "{} cannot be seen as {}", in.to_string(), out.to_string());
+  if (!may_equal(Shape(narrow), Shape(wide))) throw Error(self, "(C1) {} cannot be seen as {}", in.to_string(), out.to_string());
 }
 
 /// Bits are stored low byte first, so the bytes are the answer already.

@@ -1,5 +1,9 @@
 // broadcast_in_dim: dimension d of the operand becomes dimension broadcast_dimensions[d] of the result; where its
 // size is 1 it stretches, and all other dimensions of the result repeat.
+//
+// Contract (spec: broadcast_in_dim): (C1) the result has the operand's element type; (C2) broadcast_dimensions has an entry per dimension
+// of the operand, (C3) each within the result, (C4) no two equal; (C5) a dimension is 1 or that of the result; (C6) an axis of
+// quantisation goes where its dimension goes.
 #include <algorithm>
 #include <numeric>
 
@@ -19,17 +23,17 @@ void verify(const Op& op) {
   const Type &in = op.operand(0)->type(), &out = op.result()->type();
   const Ints& dims = expect_attr<Ints>(self, op.attrs, "broadcast_dimensions");
   if (in.dtype() != out.dtype())  // broadcast_in_dim_c1
-    throw Error(self, "result dtype {} differs from the operand's {}", name(out.dtype()), name(in.dtype()));
-  expect_length(self, "broadcast_dimensions", dims, in.rank());  // broadcast_in_dim_c2
+    throw Error(self, "(C1) result dtype {} differs from the operand's {}", name(out.dtype()), name(in.dtype()));
+  expect_length(self, "(C2) broadcast_dimensions", dims, in.rank());
   for (int d = 0; d < in.rank(); ++d) {
     std::int64_t to = dims[static_cast<std::size_t>(d)];
     if (to < 0 || to >= out.rank())  // broadcast_in_dim_c3
-      throw Error(self, "broadcast_dimensions[{}] = {} is outside of the result {}", d, to, out.to_string());
-    if (std::count(dims.begin(), dims.end(), to) > 1)  // broadcast_in_dim_c4
-      throw Error(self, "broadcast_dimensions names dimension {} twice", to);
+      throw Error(self, "(C3) broadcast_dimensions[{}] = {} is outside of the result {}", d, to, out.to_string());
+    if (std::count(dims.begin(), dims.end(), to) > 1)
+      throw Error(self, "(C4) broadcast_dimensions names dimension {} twice", to);
     const Dim &from = in.shape().dim(d), &into = out.shape().dim(static_cast<int>(to));
     if (!(from == Dim(1)) && !may_equal(from, into))  // broadcast_in_dim_c5
-      throw Error(self, "dimension {} of {} fits neither 1 nor dimension {} of {}", d, in.to_string(), to, out.to_string());
+      throw Error(self, "(C5) dimension {} of {} fits neither 1 nor dimension {} of {}", d, in.to_string(), to, out.to_string());
   }
 }
 

@@ -1,11 +1,13 @@
 // stablehlo.case and stablehlo.if: one of several regions, chosen by an index or a predicate.
 //
-// (C1) one operand: a scalar i32 (case), a scalar i1 (if); (C2) at least one branch (if: two, the first for true); (C3) branches
-// have no arguments and return equal types. An index out of range chooses the last branch. Branches may use values from
+// Contract (StableHLO, case): (I1) one operand, a scalar i32; (C1) at least one branch; (C2) branches have no arguments and (C3)
+// return equal types, (C4) which are those of the results. Of `if`: (I1) a scalar i1, two branches, the first for true; (C1) they have no
+// arguments and (C2) return equal types, (C3) which are those of the results. An index out of range chooses the last branch. Branches may use values from
 // outside; rules see the closed form (calculus/closed.h): those values are operands behind the index and arguments of each branch.
 #include <algorithm>
 
 #include "strata/base/error.h"
+#include "strata/ir/constraint.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/jvp.h"
@@ -27,16 +29,19 @@ using Branches = std::vector<BlockPtr>;
 
 // ---- contract -----------------------------------------------------------------------------------------------------
 
-std::vector<Type> infer_branches(const char* name, std::span<const BlockPtr> branches) {
+/// What the specification calls the constraints on what branches take and return.
+struct BranchConstraints { const char *inputs, *outputs; };
+
+std::vector<Type> infer_branches(const char* name, std::span<const BlockPtr> branches, const BranchConstraints& n) {
   std::vector<Type> types = branches[0]->result_types();
   for (std::size_t i = 0; i < branches.size(); ++i) {
     if (branches[i]->num_arguments() != 0)
-      throw Error(name, "branch {} has {} arguments, it may have none", i, branches[i]->num_arguments());
+      throw Error(name, "({}) branch {} has {} arguments, it may have none", n.inputs, i, branches[i]->num_arguments());
     std::vector<Type> other = branches[i]->result_types();
-    if (other.size() != types.size()) throw Error(name, "branch 0 returns {} values, branch {} {}", types.size(), i, other.size());
+    if (other.size() != types.size()) throw Error(name, "({}) branch 0 returns {} values, branch {} {}", n.outputs, types.size(), i, other.size());
     for (std::size_t r = 0; r < types.size(); ++r)
       if (other[r] != types[r])
-        throw Error(name, "result {} is {} in branch 0 and {} in branch {}", r, types[r].to_string(), other[r].to_string(), i);
+        throw Error(name, "({}) result {} is {} in branch 0 and {} in branch {}", n.outputs, r, types[r].to_string(), other[r].to_string(), i);
   }
   return types;
 }
@@ -44,19 +49,19 @@ std::vector<Type> infer_branches(const char* name, std::span<const BlockPtr> bra
 void check_operand(const char* name, std::span<Value* const> operands, DType dtype) {
   expect_operands(name, operands, 1);
   if (operands[0]->type() != Type::scalar(dtype))
-    throw Error(name, "the operand must be {}, got {}", Type::scalar(dtype).to_string(), operands[0]->type().to_string());
+    throw Error(name, "(I1) the operand must be {}, got {}", Type::scalar(dtype).to_string(), operands[0]->type().to_string());
 }
 
 std::vector<Type> infer_case(std::span<Value* const> operands, const Attrs&, std::span<const BlockPtr> branches) {
   check_operand("case", operands, DType::i32);
-  if (branches.empty()) throw Error("case", "needs a branch");
-  return infer_branches("case", branches);
+  if (branches.empty()) throw Error("case", "(C1) needs a branch, got {}", branches.size());
+  return infer_branches("case", branches, {"C2", "C3"});
 }
 
 std::vector<Type> infer_if(std::span<Value* const> operands, const Attrs&, std::span<const BlockPtr> branches) {
   check_operand("if", operands, DType::i1);
   if (branches.size() != 2) throw Error("if", "needs two branches, got {}", branches.size());
-  return infer_branches("if", branches);
+  return infer_branches("if", branches, {"C1", "C2"});
 }
 
 bool is_if(const Op& op) { return &op.info() == &if_def().info; }
@@ -265,10 +270,10 @@ Batched case_batch(Builder& b, const Op& op, std::span<Value* const> operands, c
   return {emit(b, op, operands[0], std::move(branches)), out};
 }
 
-OpDef definition(const char* name, const char* summary,
+OpDef definition(const char* name, const char* summary, const char* inferred_by,
                  std::vector<Type> (*infer)(std::span<Value* const>, const Attrs&, std::span<const BlockPtr>)) {
   return {
-      .info = {.name = name, .infer = infer, .quantized = quantized::as_stated},
+      .info = ir::inferred_by(inferred_by, {.name = name, .infer = infer, .quantized = quantized::as_stated}),
       .summary = summary,
       .traits = {},
       .evaluate = evaluate,
@@ -294,12 +299,12 @@ Values if_(Builder& b, Value* predicate, BlockPtr then, BlockPtr otherwise) {
 }
 
 const OpDef& case_def() {
-  static const OpDef def = definition("stablehlo.case", "the branch with a given number (spec: case)", infer_case);
+  static const OpDef def = definition("stablehlo.case", "the branch with a given number (spec: case)", "C4", infer_case);
   return def;
 }
 
 const OpDef& if_def() {
-  static const OpDef def = definition("stablehlo.if", "one of two branches (spec: if)", infer_if);
+  static const OpDef def = definition("stablehlo.if", "one of two branches (spec: if)", "C3", infer_if);
   return def;
 }
 

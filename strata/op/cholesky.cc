@@ -7,9 +7,11 @@
 //
 // Derivative: Murray, "Differentiation of the Cholesky decomposition", 2016: dL = L phi(L^-1 dA L^-H), where phi takes the
 // lower triangle with half the diagonal. The upper factor goes by way of the lower one of the adjoint.
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/loop/kernel/native.h"
 #include "strata/op/matrix.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -89,7 +91,7 @@ Work cost(const Op& op) {
 
 const OpDef& cholesky_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.cholesky", .infer = infer, .text = &ir::formats::cholesky},
+      .info = ir::inferred_by("C1", {.name = "stablehlo.cholesky", .infer = infer, .text = &ir::formats::cholesky, .quantized = quantized::baseline}),
       .summary = "the triangular factor of positive definite matrices (spec: cholesky)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate,

@@ -1,4 +1,8 @@
-// clamp: min(max(operand, low), high); operands are (low, operand, high), the bounds scalars or of the operand's shape.
+// clamp: min(max(operand, low), high).
+//
+// Contract (spec: clamp): operands (low, operand, high). (C1) low and (C2) high are scalars or have the operand's shape; (C3) all have
+// one element type; (C4) the result has the operand's type.
+#include "strata/ir/constraint.h"
 #include "strata/op/complex/functions.h"
 #include "strata/op/elementwise.h"
 #include "strata/op/quantized.h"
@@ -12,12 +16,12 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::spa
   expect_kind("clamp", x.dtype(), kAny);
   for (int i : {0, 2}) {
     const Type& bound = operands[static_cast<std::size_t>(i)]->type();
-    if (bound.rank() != 0 && !may_equal(bound.shape(), x.shape()))  // clamp_c1, clamp_c2
-      throw Error("clamp", "a bound {} must be a scalar or have the shape of {}", bound.to_string(), x.to_string());
-    if (bound.dtype() != x.dtype())  // clamp_c3
-      throw Error("clamp", "the bounds' dtype {} differs from the operand's {}", name(bound.dtype()), name(x.dtype()));
+    if (bound.rank() != 0 && !may_equal(bound.shape(), x.shape()))
+      throw Error("clamp", "({}) a bound {} must be a scalar or have the shape of {}", i == 0 ? "C1" : "C2", bound.to_string(), x.to_string());
+    if (bound.dtype() != x.dtype())
+      throw Error("clamp", "(C3) the bounds' dtype differs from the operand's, got {} and {}", bound.to_string(), x.to_string());
   }
-  return {x};  // clamp_c4
+  return {x};
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
@@ -95,7 +99,7 @@ Work cost(const Op& op) { return {2 * elements(op), bytes_moved(op)}; }
 
 const OpDef& clamp_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.clamp", .infer = infer, .text = &ir::formats::elementwise, .quantized = quantized::baseline},
+      .info = ir::inferred_by("C4", {.name = "stablehlo.clamp", .infer = infer, .text = &ir::formats::elementwise, .quantized = quantized::baseline}, "C3"),
       .summary = "forces elements between two bounds (spec: clamp)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <set>
 
+#include "strata/ir/constraint.h"
+#include "strata/ir/text/format.h"
+#include "strata/ir/text/type_text.h"
 #include "strata/op/build.h"
 #include "strata/op/combiner.h"
 #include "strata/op/evaluate.h"
+#include "strata/op/quantized.h"
 
 namespace strata::op {
 const OpDef& uniform_quantize_def();  // uniform_quantize.cc
@@ -40,6 +44,12 @@ const Literal& expect_table(std::string_view op, const Attrs& attrs, const std::
   if (table.dtype() != DType::i64 || table.type().rank() != 2)
     throw Error(std::string(op), "{} must be a matrix of i64, got {}", name, table.type().to_string());
   return table;
+}
+
+std::string argument_types_text(const Block& region) {
+  std::vector<Type> types;
+  for (const auto& a : region.arguments()) types.push_back(a->type());
+  return ir::type_list_text(types);
 }
 
 const Block* computation(const Op& op) { return op.regions.empty() ? nullptr : op.regions[0].get(); }
@@ -124,47 +134,47 @@ bool has_dynamic_root(const Attrs& attrs) { return attrs.get_or<bool>("has_dynam
 
 // ---- contract -------------------------------------------------------------------------------------------------
 
-void expect_groups(std::string_view op, const Attrs& attrs) {
+void expect_groups(std::string_view op, const Attrs& attrs, const char* unique, const char* range) {
   if (by_mesh(attrs)) return;
   std::set<std::int64_t> seen;
   for (const Ints& row : rows(expect_table(op, attrs, "replica_groups")))
     for (std::int64_t id : row) {
-      if (id < 0) throw Error(std::string(op), "replica_groups holds {}", id);
-      if (!seen.insert(id).second) throw Error(std::string(op), "replica_groups holds {} twice", id);
+      if (id < 0) throw Error(std::string(op), "({}) replica_groups holds {}", range, id);
+      if (!seen.insert(id).second) throw Error(std::string(op), "({}) replica_groups holds {} twice", unique, id);
     }
 }
 
-void expect_channel_of_global_ids(std::string_view op, const Attrs& attrs) {
+void expect_channel_of_global_ids(std::string_view op, const Attrs& attrs, const char* constraint) {
   if (uses_global_ids(attrs) && channel_id(attrs) <= 0)
-    throw Error(std::string(op), "use_global_device_ids needs a positive channel, got {}", channel_id(attrs));
+    throw Error(std::string(op), "({}) use_global_device_ids needs a positive channel, got {}", constraint, channel_id(attrs));
 }
 
 void expect_pairs(std::string_view op, const Attrs& attrs) {
   if (!attrs.has("source_target_pairs")) return;
   const Literal& pairs = expect_table(op, attrs, "source_target_pairs");
   if (pairs.shape()[1] != 2 && pairs.count() > 0)
-    throw Error(std::string(op), "source_target_pairs must be pairs, got {}", pairs.type().to_string());
+    throw Error(std::string(op), "(C1) source_target_pairs must be pairs, got {}", pairs.type().to_string());
   std::set<std::int64_t> seen[2];
   for (std::int64_t i = 0; i < pairs.count(); ++i) {
     std::int64_t id = pairs.integer(i);
     const char* role = i % 2 == 0 ? "source" : "target";
-    if (id < 0) throw Error(std::string(op), "source_target_pairs holds {}", id);
-    if (!seen[i % 2].insert(id).second) throw Error(std::string(op), "{} is the {} of two source_target_pairs", id, role);
+    if (id < 0) throw Error(std::string(op), "(C4) source_target_pairs holds {}", id);
+    if (!seen[i % 2].insert(id).second) throw Error(std::string(op), "(C{}) {} is the {} of two source_target_pairs", i % 2 + 2, id, role);
   }
 }
 
 void expect_tensors(std::string_view op, std::span<Value* const> operands) {
   if (operands.empty()) throw Error(std::string(op), "needs an operand");
   for (const Value* v : operands)
-    if (!v->type().is_tensor()) throw Error(std::string(op), "operands must be tensors, got {}", v->type().to_string());
+    if (!v->type().is_tensor()) throw Error(std::string(op), "(I1) operands must be tensors, got {}", v->type().to_string());
 }
 
-void expect_root(std::string_view op, std::span<Value* const> operands, const Attrs& attrs) {
+void expect_root(std::string_view op, std::span<Value* const> operands, const Attrs& attrs, const char* constraint) {
   if (!has_dynamic_root(attrs)) return;
-  if (operands.size() < 2) throw Error(std::string(op), "has_dynamic_root needs an operand and its root, got {}", operands.size());
+  if (operands.size() < 2) throw Error(std::string(op), "({}) has_dynamic_root needs an operand and its root, got {}", constraint, operands.size());
   Type want(DType::i32, {static_cast<std::int64_t>(operands.size()) - 1});
   if (!(operands.back()->type() == want))
-    throw Error(std::string(op), "roots must be {}, got {}", want.to_string(), operands.back()->type().to_string());
+    throw Error(std::string(op), "({}) roots must be {}, got {}", constraint, want.to_string(), operands.back()->type().to_string());
 }
 
 std::optional<std::int64_t> group_size(const Attrs& attrs, Strategy strategy) {
@@ -175,13 +185,13 @@ std::optional<std::int64_t> group_size(const Attrs& attrs, Strategy strategy) {
 }
 
 std::vector<Type> infer_reduced(std::string_view op, std::span<Value* const> operands, const Attrs& attrs,
-                                std::span<const std::unique_ptr<Block>> regions) {
+                                std::span<const std::unique_ptr<Block>> regions, const char* constraint) {
   std::vector<Type> out;
   std::optional<Combiner> combiner = parse_combiner(expect_attr<std::string>(op, attrs, "combiner"));
   if (!combiner) throw Error(std::string(op), "there is no combiner {}", attrs.get<std::string>("combiner"));
   if (*combiner != Combiner::region) {
     for (const Value* v : operands) {
-      expect_combiner(op, *combiner, v->dtype());
+      ir::under(constraint, [&] { expect_combiner(op, *combiner, v->dtype()); });
       out.push_back(v->type());
     }
     return out;
@@ -192,11 +202,13 @@ std::vector<Type> infer_reduced(std::string_view op, std::span<Value* const> ope
   for (int i = 0; fits && i < 2; ++i)
     fits =
         region.argument(i)->type() == region.results[0]->type() && region.results[0]->type().is_tensor() && region.results[0]->rank() == 0;
-  if (!fits) throw Error(std::string(op), "the computation must map two scalars of one type to one of it");
+  if (!fits)
+    throw Error(std::string(op), "({}) the computation must map two scalars of one type to one of it, got {} to {}", constraint,
+                argument_types_text(region), ir::type_list_text(region.result_types()));
   Type element = region.results[0]->type();
   for (const Value* v : operands) {
     if (!is_promotable(v->type(), element))
-      throw Error(std::string(op), "{} cannot be promoted to the computation's {}", v->type().to_string(), element.to_string());
+      throw Error(std::string(op), "({}) {} cannot be promoted to the computation's {}", constraint, v->type().to_string(), element.to_string());
     out.push_back(element.with(v->shape()));
   }
   return out;
@@ -404,5 +416,33 @@ Factors shard(const Op& op) {
 }
 
 Work cost(const Op& op) { return {op.attrs.has("combiner") ? elements(op) : 0, bytes_moved(op)}; }
+
+// ---- definitions ----------------------------------------------------------------------------------------------
+
+namespace {
+
+OpDef definition(const Row& row, const ir::TextFormat& text, const Traits& traits, Jvp jvp) {
+  return {
+      .info = ir::inferred_by(row.inferred_by, {.name = row.name, .infer = row.infer, .text = &text, .verify = row.verify, .quantized = quantized::per_tensor}),
+      .summary = row.summary,
+      .traits = traits,
+      .evaluate = row.evaluate,
+      .jvp = jvp,
+      .linearize = kNoRegions,
+      .transpose = row.transpose,
+      .batch = row.batch,
+      .shard = shard,
+      .cost = cost,
+      .lowering = kBetweenProcesses,
+      .decompose = row.decompose,
+  };
+}
+
+}  // namespace
+
+OpDef moving(const Row& row) { return definition(row, ir::formats::collective, {.moves_only = true}, tensors_jvp); }
+OpDef reducing(const Row& row) {
+  return definition(row, ir::formats::collective_reduce, {.takes_complex = true, .takes_quantized = true}, sum_jvp);
+}
 
 }  // namespace strata::op::collective

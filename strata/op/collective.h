@@ -20,22 +20,23 @@ Strategy exchange_strategy(const Attrs& attrs);
 bool has_dynamic_root(const Attrs& attrs);
 
 // ---- contract -------------------------------------------------------------------------------------------------
-/// Throws unless replica_groups is there, of the right kind, and its ids are unique and not negative.
-void expect_groups(std::string_view op, const Attrs& attrs);
+// Names of constraints ("C2") are those that the specification gives them for the operation.
+/// Throws unless replica_groups is there, of the right kind, and its ids are `unique` and not negative (`range`).
+void expect_groups(std::string_view op, const Attrs& attrs, const char* unique, const char* range);
 /// Throws unless use_global_device_ids comes with a channel.
-void expect_channel_of_global_ids(std::string_view op, const Attrs& attrs);
-/// Throws unless source_target_pairs, where stated, are pairs with unique sources and unique targets, none negative.
+void expect_channel_of_global_ids(std::string_view op, const Attrs& attrs, const char* constraint);
+/// Throws unless source_target_pairs, where stated, are pairs (C1) with unique sources (C2) and unique targets (C3), none negative (C4).
 void expect_pairs(std::string_view op, const Attrs& attrs);
-/// Throws unless there is an operand and all are tensors.
+/// Throws unless there is an operand and all are tensors (I1).
 void expect_tensors(std::string_view op, std::span<Value* const> operands);
 /// With has_dynamic_root: throws unless the last of two operands or more is an i32 for each of the others.
-void expect_root(std::string_view op, std::span<Value* const> operands, const Attrs& attrs);
+void expect_root(std::string_view op, std::span<Value* const> operands, const Attrs& attrs, const char* constraint);
 /// Processes in a group (the longest one), as far as it is known without the grid.
 std::optional<std::int64_t> group_size(const Attrs& attrs, Strategy strategy);
 /// What the computation of a reduction takes: the arguments' dtype of its region, or the operand's for a plain combiner.
 /// Throws unless a region maps two scalars of one type to one of it, and operands can be promoted to it.
 std::vector<Type> infer_reduced(std::string_view op, std::span<Value* const> operands, const Attrs& attrs,
-                                std::span<const std::unique_ptr<Block>> regions);
+                                std::span<const std::unique_ptr<Block>> regions, const char* constraint);
 
 // ---- groups in a grid -----------------------------------------------------------------------------------------
 /// All groups; throws strata::Error for ids outside of the grid.
@@ -91,5 +92,22 @@ Values or_zero_cotangents(Builder& b, const Op& op, std::span<Value* const> cota
 Factors shard(const Op& op);
 /// Bytes, and for reductions one operation for each element.
 Work cost(const Op& op);
+
+
+// ---- definitions ----------------------------------------------------------------------------------------------
+/// What differs between collectives.
+struct Row {
+  const char *name, *summary;
+  decltype(ir::OpInfo::infer) infer = nullptr;  // or
+  decltype(ir::OpInfo::verify) verify = nullptr;
+  const char* inferred_by = "";  // ir/constraint.h
+  Evaluate evaluate;
+  Transpose transpose;
+  Batch batch;
+  Decompose decompose;
+};
+/// Of those that move operands, and of those that combine them by a computation.
+OpDef moving(const Row& row);
+OpDef reducing(const Row& row);
 
 }  // namespace strata::op::collective

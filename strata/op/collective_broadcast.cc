@@ -5,9 +5,7 @@
 //   (C1) ids of replica_groups are unique, (C2) within the grid (known when it runs); (C3) without has_dynamic_root at least one
 //   operand, and results have the operands' types; (C4) with it at least two, the last one an i32 for each result, the others of
 //   the results' types; (C5) as many results as operands that are no roots; (C6) roots are places in a group (when it runs).
-#include "strata/ir/text/format.h"
 #include "strata/op/collective.h"
-#include "strata/op/quantized.h"
 
 namespace strata::op {
 const OpDef& collective_reduce_def();  // collective_reduce.cc
@@ -18,10 +16,11 @@ using namespace collective;
 constexpr char kSelf[] = "collective_broadcast";
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
-  expect_tensors(kSelf, operands);      // collective_broadcast_c3
-  expect_groups(kSelf, attrs);          // collective_broadcast_c1
-  expect_root(kSelf, operands, attrs);  // collective_broadcast_c4
-  std::vector<Type> out;                // collective_broadcast_c5
+  if (operands.empty()) throw Error(kSelf, "(C3) needs an operand, got {}", operands.size());
+  expect_tensors(kSelf, operands);
+  expect_groups(kSelf, attrs, "C1", "C2");
+  expect_root(kSelf, operands, attrs, "C4");
+  std::vector<Type> out;
   for (const Value* v : operands.first(operands.size() - (has_dynamic_root(attrs) ? 1 : 0))) out.push_back(v->type());
   return out;
 }
@@ -77,23 +76,14 @@ Values decompose(Builder&, const Op& op, std::span<Value* const> operands) {
 }  // namespace
 
 const OpDef& collective_broadcast_def() {
-  static const OpDef d{
-      .info = {.name = "stablehlo.collective_broadcast",
-               .infer = infer,
-               .text = &ir::formats::collective,
-               .quantized = quantized::per_tensor},
-      .summary = "one process of a group gives its operands to all of it (StableHLO, collective_broadcast)",
-      .traits = {.moves_only = true},
-      .evaluate = evaluate,
-      .jvp = tensors_jvp,
-      .linearize = kNoRegions,
-      .transpose = transpose,
-      .batch = batch,
-      .shard = shard,
-      .cost = cost,
-      .lowering = kBetweenProcesses,
-      .decompose = decompose,
-  };
+  static const OpDef d = moving({.name = "stablehlo.collective_broadcast",
+                                .summary = "one process of a group gives its operands to all of it (StableHLO, collective_broadcast)",
+                                .infer = infer,
+                                .inferred_by = "C3, C4, C5",
+                                .evaluate = evaluate,
+                                .transpose = transpose,
+                                .batch = batch,
+                                .decompose = decompose});
   return d;
 }
 

@@ -5,10 +5,8 @@
 // when it runs); (C5) the result has the operand's type.
 #include <set>
 
-#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/collective.h"
-#include "strata/op/quantized.h"
 
 namespace strata::op {
 namespace {
@@ -21,7 +19,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   expect_operands(kSelf, operands, 1);
   expect_tensors(kSelf, operands);
   expect_attr<Literal>(kSelf, attrs, "source_target_pairs");
-  expect_pairs(kSelf, attrs);  // collective_permute_c1, collective_permute_c2, collective_permute_c3
+  expect_pairs(kSelf, attrs);
   return {operands[0]->type()};
 }
 
@@ -80,20 +78,14 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
 }  // namespace
 
 const OpDef& collective_permute_def() {
-  static const OpDef d{
-      .info = {.name = "stablehlo.collective_permute", .infer = infer, .text = &ir::formats::collective, .quantized = quantized::per_tensor},
-      .summary = "processes hand their operand on, each to at most one other (StableHLO, collective_permute)",
-      .traits = {.moves_only = true},
-      .evaluate = evaluate,
-      .jvp = tensors_jvp,
-      .linearize = kNoRegions,
-      .transpose = transpose,
-      .batch = batch,
-      .shard = shard,
-      .cost = cost,
-      .lowering = kBetweenProcesses,
-      .decompose = decompose,
-  };
+  static const OpDef d = moving({.name = "stablehlo.collective_permute",
+                                .summary = "processes hand their operand on, each to at most one other (StableHLO, collective_permute)",
+                                .infer = infer,
+                                .inferred_by = "C5",
+                                .evaluate = evaluate,
+                                .transpose = transpose,
+                                .batch = batch,
+                                .decompose = decompose});
   return d;
 }
 

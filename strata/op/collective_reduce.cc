@@ -5,10 +5,8 @@
 // group); all others get zeros. (C1) ids of replica_groups are unique, (C2) within the grid (known when it runs); (C3) results have
 // the shapes of the operands that are no roots, and the roots are an i32 for each; (C4) the computation maps two scalars of a type
 // that operands can be promoted to. Order of combination: that of the group, from the left.
-#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/collective.h"
-#include "strata/op/quantized.h"
 
 namespace strata::op {
 const OpDef& collective_broadcast_def();  // collective_broadcast.cc
@@ -20,9 +18,9 @@ constexpr char kSelf[] = "collective_reduce";
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
   expect_tensors(kSelf, operands);
-  expect_groups(kSelf, attrs);                                                                                       // collective_reduce_c1
-  expect_root(kSelf, operands, attrs);                                                                               // collective_reduce_c3
-  return infer_reduced(kSelf, operands.first(operands.size() - (has_dynamic_root(attrs) ? 1 : 0)), attrs, regions);  // collective_reduce_c4
+  expect_groups(kSelf, attrs, "C1", "C2");
+  expect_root(kSelf, operands, attrs, "C3");
+  return infer_reduced(kSelf, operands.first(operands.size() - (has_dynamic_root(attrs) ? 1 : 0)), attrs, regions, "C4");
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
@@ -73,23 +71,14 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
 }  // namespace
 
 const OpDef& collective_reduce_def() {
-  static const OpDef d{
-      .info = {.name = "stablehlo.collective_reduce",
-               .infer = infer,
-               .text = &ir::formats::collective_reduce,
-               .quantized = quantized::per_tensor},
-      .summary = "the operands of all processes of a group, combined; one gets the result (StableHLO, collective_reduce)",
-      .traits = {.takes_complex = true, .takes_quantized = true},
-      .evaluate = evaluate,
-      .jvp = sum_jvp,
-      .linearize = kNoRegions,
-      .transpose = transpose,
-      .batch = batch,
-      .shard = shard,
-      .cost = cost,
-      .lowering = kBetweenProcesses,
-      .decompose = decompose,
-  };
+  static const OpDef d = reducing({.name = "stablehlo.collective_reduce",
+                                  .summary = "the operands of all processes of a group, combined; one gets the result (StableHLO, collective_reduce)",
+                                  .infer = infer,
+                                  .inferred_by = "C3",
+                                  .evaluate = evaluate,
+                                  .transpose = transpose,
+                                  .batch = batch,
+                                  .decompose = decompose});
   return d;
 }
 

@@ -1,5 +1,9 @@
-// compare: EQ NE GE GT LE LT of each pair of elements. compare_type TOTALORDER orders floats as IEEE's totalOrder
+// compare: EQ NE GE GT LE LT of each pair of elements.
+//
+// Contract (spec: compare): operands of (C1) one element type and (C2) one shape, which the result has; (I3) a direction; (C3) a
+// compare_type that fits the element type. compare_type TOTALORDER orders floats as IEEE's totalOrder
 // (-NaN < -inf < ... < -0 < +0 < ... < NaN); otherwise a NaN is unequal to and unordered with everything.
+#include "strata/ir/constraint.h"
 #include "strata/op/elementwise.h"
 #include "strata/op/quantized.h"
 
@@ -16,7 +20,7 @@ loop::Compare direction(const Attrs& attrs) {
   if (text == "GT") return loop::Compare::gt;
   if (text == "LE") return loop::Compare::le;
   if (text == "LT") return loop::Compare::lt;
-  throw Error("compare", "comparison_direction {} is none of EQ NE GE GT LE LT", text);
+  throw Error("compare", "(I3) comparison_direction {} is none of EQ NE GE GT LE LT", text);
 }
 
 bool type_fits(const std::string& compare_type, DType dtype) {
@@ -30,12 +34,12 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   expect_operands("compare", operands, 2);
   const Type &x = operands[0]->type(), &y = operands[1]->type();
   expect_kind("compare", x.dtype(), kAny);
-  if (x.dtype() != y.dtype() || !may_equal(x.shape(), y.shape()))  // compare_c1, compare_c2
-    throw Error("compare", "operands must have equal types, got {} and {}", x.to_string(), y.to_string());
+  if (x.dtype() != y.dtype()) throw Error("compare", "(C1) operands must have one element type, got {} and {}", x.to_string(), y.to_string());
+  if (!may_equal(x.shape(), y.shape())) throw Error("compare", "(C2) operands must have one shape, got {} and {}", x.to_string(), y.to_string());
   direction(attrs);
   std::string compare_type = attrs.get_or<std::string>("compare_type", "");
-  if (!type_fits(compare_type, x.dtype()))  // compare_c3
-    throw Error("compare", "compare_type {} does not fit dtype {}", compare_type, name(x.dtype()));
+  if (!type_fits(compare_type, x.dtype()))
+    throw Error("compare", "(C3) compare_type {} does not fit {}", compare_type, x.to_string());
   return {x.with(DType::i1).with(merged(x.shape(), y.shape()))};
 }
 
@@ -109,7 +113,7 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operan
 
 const OpDef& compare_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.compare", .infer = infer, .text = &ir::formats::compare, .quantized = quantized::baseline},
+      .info = ir::inferred_by("C2", {.name = "stablehlo.compare", .infer = infer, .text = &ir::formats::compare, .quantized = quantized::baseline}, "C1"),
       .summary = "compares elements (spec: compare)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

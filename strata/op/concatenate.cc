@@ -1,4 +1,8 @@
 // concatenate: operands one after another along `dimension`.
+//
+// Contract (spec: concatenate): operands of (C1) one element type and (C2) one shape but along `dimension`; (C3) at least one;
+// (C4) dimension lies within them; the result has (C5) their element type and (C6) their shape, sizes along `dimension` added.
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/quantized.h"
@@ -11,26 +15,29 @@ std::size_t dim_of(const Op& op) { return static_cast<std::size_t>(op.attr<std::
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
   const char* self = "concatenate";
-  if (operands.empty()) throw Error(self, "expected at least one operand");  // concatenate_c3
-  expect_operands(self, operands, static_cast<int>(operands.size()));
+  if (operands.empty()) throw Error(self, "(C3) expected at least one operand, got {}", operands.size());
+  for (const Value* v : operands)
+    if (!v->type().is_tensor()) throw Error(self, "(I1) operands must be arrays, got {}", v->type().to_string());
   std::int64_t dim = expect_attr<std::int64_t>(self, attrs, "dimension");
   const Type& first = operands[0]->type();
-  if (dim < 0 || dim >= first.rank()) throw Error(self, "dimension {} is outside of {}", dim, first.to_string());  // concatenate_c4
+  if (dim < 0 || dim >= first.rank()) throw Error(self, "(C4) dimension {} is outside of {}", dim, first.to_string());
   std::vector<Dim> dims = first.shape().dims();
   Dim& along = dims[static_cast<std::size_t>(dim)];
   for (Value* v : operands.subspan(1)) {
     const Type& type = v->type();
-    bool fits = type.dtype() == first.dtype() && type.rank() == first.rank();  // concatenate_c1
-    for (int d = 0; fits && d < type.rank(); ++d)
-      fits = d == dim || may_equal(type.shape().dim(d), first.shape().dim(d));  // concatenate_c2
-    if (!fits) throw Error(self, "operands must agree except along dimension {}, got {} and {}", dim, first.to_string(), type.to_string());
+    if (type.dtype() != first.dtype())
+      throw Error(self, "(C1) operands must have one element type, got {} and {}", first.to_string(), type.to_string());
+    bool fits = type.rank() == first.rank();
+    for (int d = 0; fits && d < type.rank(); ++d) fits = d == dim || may_equal(type.shape().dim(d), first.shape().dim(d));
+    if (!fits)
+      throw Error(self, "(C2) operands must agree except along dimension {}, got {} and {}", dim, first.to_string(), type.to_string());
     const Dim& more = type.shape().dim(static_cast<int>(dim));
     std::int64_t most = along.bound() >= 0 && more.bound() >= 0 ? along.bound() + more.bound() : -1;
     along = along.is_static() && more.is_static() ? Dim(most) : most >= 0 ? Dim::bounded(most) : Dim::unknown();
     for (int d = 0; d < type.rank(); ++d)
       if (d != dim) dims[static_cast<std::size_t>(d)] = merged(dims[static_cast<std::size_t>(d)], type.shape().dim(d));
   }
-  return {first.with(Shape(std::move(dims)))};  // concatenate_c5, concatenate_c6
+  return {first.with(Shape(std::move(dims)))};
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
@@ -90,7 +97,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& concatenate_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.concatenate", .infer = infer, .text = &ir::formats::concatenate, .quantized = quantized::moved},
+      .info = ir::inferred_by("C5, C6", {.name = "stablehlo.concatenate", .infer = infer, .text = &ir::formats::concatenate, .quantized = quantized::moved}, "C1"),
       .summary = "joins arrays along a dimension (spec: concatenate)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

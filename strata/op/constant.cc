@@ -1,4 +1,5 @@
-// constant: the array that stands in the attribute `value`.
+// constant: the array that stands in the attribute `value`, (C1) whose type the result has (spec: constant).
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/legalize.h"
@@ -12,7 +13,7 @@ const Literal& value_of(const Op& op) { return op.attr<Literal>("value"); }
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
   expect_operands("constant", operands, 0);
-  return {expect_attr<Literal>("constant", attrs, "value").type()};  // constant_c1
+  return {expect_attr<Literal>("constant", attrs, "value").type()};
 }
 
 Literals evaluate(const Op& op, std::span<const Literal>, Evaluator&) { return {value_of(op)}; }
@@ -60,7 +61,7 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts>) {
 
 const OpDef& constant_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.constant", .infer = infer, .text = &ir::formats::constant, .quantized = quantized::reinterpreted},
+      .info = ir::inferred_by("C1", {.name = "stablehlo.constant", .infer = infer, .text = &ir::formats::constant, .quantized = quantized::reinterpreted}),
       .summary = "an array known when the program is built (spec: constant)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

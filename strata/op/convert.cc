@@ -1,5 +1,7 @@
 // convert: each element as another dtype. Floats truncate and saturate to integers (NaN gives 0), integers wrap, to
 // i1 is "not zero". Conversions to and from bf16 and f16 go through f32; to narrower floats they round once.
+//
+// Contract (spec: convert): (C1) the result has the operand's shape.
 #include "strata/op/elementwise.h"
 #include "strata/op/legalize.h"
 
@@ -11,8 +13,8 @@ void verify(const Op& op) {
   const Type &in = op.operand(0)->type(), &out = op.result()->type();
   expect_kind("convert", in.dtype(), kAny);
   expect_kind("convert", out.dtype(), kAny);
-  if (!may_equal(in.shape(), out.shape()))  // convert_c1
-    throw Error("convert", "result {} has another shape than the operand {}", out.to_string(), in.to_string());
+  if (!may_equal(in.shape(), out.shape()))
+    throw Error("convert", "(C1) result {} has another shape than the operand {}", out.to_string(), in.to_string());
 }
 
 template <class From, class To>

@@ -131,10 +131,12 @@ void verify(const Op& op) {
   Type inferred = infer(op.operands, op.attrs, op.regions)[0];
   if (op.num_results() != 1) throw Error(kSelf, "has one result, got {}", op.num_results());
   const Type& stated = op.result()->type();
-  if (!stated.is_tensor() || !may_equal(stated.shape(), inferred.shape()))
+  if (!stated.is_tensor() || stated.rank() != inferred.rank())
+    throw Error(kSelf, "(C26) the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
+  if (!may_equal(stated.shape(), inferred.shape()))
     throw Error(kSelf, "(C25) the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
   if (is_complex(stated.dtype()) != is_complex(inferred.dtype()))
-    throw Error(kSelf, "a product of {} cannot be {}", name(op.operand(0)->dtype()), name(stated.dtype()));
+    throw Error(kSelf, "(C27) a product of {} cannot be {}", op.operand(0)->type().to_string(), stated.to_string());
 }
 
 // ---- definition -----------------------------------------------------------------------------------------------

@@ -17,12 +17,12 @@ namespace {
 
 using Flags = std::vector<bool>;
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const BlockPtr> regions) {  // custom_jvp_c1
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const BlockPtr> regions) {
   if (regions.size() != 2) throw Error("custom_jvp", "needs a primal and a jvp, got {} regions", regions.size());
   std::vector<Type> in = types_of(operands), out = regions[0]->result_types();
-  expect_types("custom_jvp", "arguments of the primal", types_of(regions[0]->argument_values()), in);
-  expect_types("custom_jvp", "arguments of the jvp (primals, tangents)", types_of(regions[1]->argument_values()), joined(in, in));
-  expect_types("custom_jvp", "results of the jvp (results, tangents)", regions[1]->result_types(), joined(out, out));
+  expect_types("custom_jvp", "(C1) arguments of the primal", types_of(regions[0]->argument_values()), in);
+  expect_types("custom_jvp", "(C1) arguments of the jvp (primals, tangents)", types_of(regions[1]->argument_values()), joined(in, in));
+  expect_types("custom_jvp", "(C1) results of the jvp (results, tangents)", regions[1]->result_types(), joined(out, out));
   return out;
 }
 

@@ -28,23 +28,23 @@ std::size_t residual_count(const Attrs& attrs) {
   return static_cast<std::size_t>(n);
 }
 
-std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const BlockPtr> regions) {  // custom_vjp_c1
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const BlockPtr> regions) {
   if (regions.size() != 3) throw Error("custom_vjp", "needs a primal, a fwd and a bwd, got {} regions", regions.size());
   std::size_t n = residual_count(attrs);
   std::vector<Type> in = types_of(operands), out = regions[0]->result_types(), kept = regions[1]->result_types();
-  expect_types("custom_vjp", "arguments of the primal", types_of(regions[0]->argument_values()), in);
-  expect_types("custom_vjp", "arguments of fwd", types_of(regions[1]->argument_values()), in);
+  expect_types("custom_vjp", "(C1) arguments of the primal", types_of(regions[0]->argument_values()), in);
+  expect_types("custom_vjp", "(C1) arguments of fwd", types_of(regions[1]->argument_values()), in);
   if (kept.size() != out.size() + n)
-    throw Error("custom_vjp", "fwd returns {} values, needs {} results and {} residuals", kept.size(), out.size(), n);
+    throw Error("custom_vjp", "(C1) fwd returns {} values, needs {} results and {} residuals", kept.size(), out.size(), n);
   std::vector<Type> residuals = part(kept, out.size(), n), cotangents;
-  expect_types("custom_vjp", "results of fwd", part(kept, 0, out.size()), out);
-  expect_types("custom_vjp", "arguments of bwd (residuals, cotangents)", types_of(regions[2]->argument_values()), joined(residuals, out));
+  expect_types("custom_vjp", "(C1) results of fwd", part(kept, 0, out.size()), out);
+  expect_types("custom_vjp", "(C1) arguments of bwd (residuals, cotangents)", types_of(regions[2]->argument_values()), joined(residuals, out));
   for (std::int64_t i : expect_attr<Ints>("custom_vjp", attrs, "differentiable")) {
-    if (i < 0 || i >= static_cast<std::int64_t>(in.size()) || !is_differentiable(in[static_cast<std::size_t>(i)]))  // custom_vjp_c2
-      throw Error("custom_vjp", "operand {} cannot have a cotangent", i);
+    if (i < 0 || i >= static_cast<std::int64_t>(in.size()) || !is_differentiable(in[static_cast<std::size_t>(i)]))
+      throw Error("custom_vjp", "(C2) operand {} cannot have a cotangent", i);
     cotangents.push_back(in[static_cast<std::size_t>(i)]);
   }
-  expect_types("custom_vjp", "results of bwd", regions[2]->result_types(), cotangents);
+  expect_types("custom_vjp", "(C1) results of bwd", regions[2]->result_types(), cotangents);
   return out;
 }
 

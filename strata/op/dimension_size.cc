@@ -52,6 +52,8 @@ Values decompose_set(Builder& b, const Op& op, std::span<Value* const> operands)
   return {size == have ? operands[0] : slice_dim(b, operands[0], d, 0, size)};
 }
 
+std::vector<int> needs(const Op&) { return {1}; }
+
 }  // namespace
 
 std::span<const OpDef> dimension_size_defs() {
@@ -60,11 +62,13 @@ std::span<const OpDef> dimension_size_defs() {
                .summary = "the size of a dimension as a number (spec: get_dimension_size)",
                .verify = verify_get,
                .decompose = decompose_get,
-               .text = &ir::formats::get_dimension_size}),
+               .text = &ir::formats::get_dimension_size,
+               .quantized = quantized::as_stated}),
       dynamic({.name = "stablehlo.set_dimension_size",
                .summary = "the first elements along a dimension, as many as an operand says (StableHLO, set_dimension_size)",
                .verify = verify_set,
                .decompose = decompose_set,
+               .needs = needs,
                .text = &ir::formats::set_dimension_size}),
   };
   return rows;

@@ -3,7 +3,10 @@
 // Contract (StableHLO, dot_general): operands lhs, rhs of any dtypes; attributes `lhs_batching_dimensions`,
 // `rhs_batching_dimensions`, `lhs_contracting_dimensions`, `rhs_contracting_dimensions` (pairs by position).
 //   (C1, C2) as many batching and as many contracting dimensions on both sides; (C3, C4) unique on each side; (C5-C8) in
-//   range; (C9, C10) paired dimensions have equal sizes; (C12) result dimensions: batch, lhs free, rhs free.
+//   range; (C9, C10) paired dimensions have equal sizes; (C11) no or two precisions; (C12) result dimensions: batch, lhs free, rhs
+//   free; (C13) complex results of complex operands and of no others: element types may differ otherwise, which the specification does
+//   not admit and programs of JAX need; (C14-C20) of quantised operands (op/quantized.h); (C21) an algorithm comes with no other
+//   precision than the default; (C22-C24) its counts are positive.
 // The result's dtype is that of lhs (of rhs where that is complex) unless the operation was made with another; it is complex
 // exactly when an operand is.
 //
@@ -51,32 +54,62 @@ Ints rhs_free(const Op& op, const DotDims& d) { return free_dims(op.operand(1)->
 
 // ---- inference ------------------------------------------------------------------------------------------------
 
-void expect_side(const char* side, const Type& type, const Ints& batch, const Ints& contract) {
+/// Numbers of the constraints on one side's dimensions.
+struct SideConstraints { int unique, batch_range, contract_range; };
+
+void expect_side(const char* side, const Type& type, const Ints& batch, const Ints& contract, const SideConstraints& c) {
   std::vector<bool> used(static_cast<std::size_t>(type.rank()), false);
   for (const Ints* list : {&batch, &contract})
     for (std::int64_t d : *list) {
       if (d < 0 || d >= type.rank())
-        throw Error("dot_general", "{} dimension {} is out of range for {}", side, d, type.to_string());             // C5-C8
-      if (used[static_cast<std::size_t>(d)]) throw Error("dot_general", "{} dimension {} is given twice", side, d);  // C3, C4
+        throw Error("dot_general", "(C{}) {} dimension {} is out of range for {}", list == &batch ? c.batch_range : c.contract_range, side, d,
+                    type.to_string());
+      if (used[static_cast<std::size_t>(d)])
+        throw Error("dot_general", "(C{}) {} dimension {} of {} is given twice", c.unique, side, d, type.to_string());
       used[static_cast<std::size_t>(d)] = true;
     }
 }
 
-void expect_pairs(const char* kind, const Type& lhs, const Type& rhs, const Ints& l, const Ints& r) {
-  if (l.size() != r.size()) throw Error("dot_general", "{} dimensions must pair up, got {} and {}", kind, l.size(), r.size());  // C1, C2
+void expect_pairs(const char* kind, const Type& lhs, const Type& rhs, const Ints& l, const Ints& r, int count, int sizes) {
+  if (l.size() != r.size()) throw Error("dot_general", "(C{}) {} dimensions must pair up, got {} and {}", count, kind, l.size(), r.size());
   for (std::size_t i = 0; i < l.size(); ++i)
-    if (!may_equal(lhs.shape().dim(static_cast<int>(l[i])), rhs.shape().dim(static_cast<int>(r[i]))))  // C9, C10
-      throw Error("dot_general", "{} dimensions {} of {} and {} of {} differ in size", kind, l[i], lhs.to_string(), r[i], rhs.to_string());
+    if (!may_equal(lhs.shape().dim(static_cast<int>(l[i])), rhs.shape().dim(static_cast<int>(r[i]))))
+      throw Error("dot_general", "(C{}) {} dimensions {} of {} and {} of {} differ in size", sizes, kind, l[i], lhs.to_string(), r[i], rhs.to_string());
+}
+
+/// The number that stands behind `name = ` in the text of an algorithm, which is carried as it is written.
+std::int64_t count_in(std::string_view algorithm, std::string_view name) {
+  std::size_t at = algorithm.find(name);
+  if (at == algorithm.npos) return 1;
+  at = algorithm.find_first_of("-0123456789", at + name.size());
+  return at == algorithm.npos ? 1 : std::strtoll(std::string(algorithm.substr(at)).c_str(), nullptr, 10);
+}
+
+void expect_precision(const Attrs& attrs) {
+  const auto* precision = attrs.find("precision_config");
+  const auto* words = precision == nullptr ? nullptr : std::get_if<ir::Strings>(precision);
+  if (words != nullptr && !words->empty() && words->size() != 2)
+    throw Error("dot_general", "(C11) precision_config must have 2 entries, got {}", words->size());
+  const auto* found = attrs.find("algorithm");
+  const auto* algorithm = found == nullptr ? nullptr : std::get_if<ir::Opaque>(found);
+  if (algorithm == nullptr) return;
+  if (words != nullptr)
+    for (const std::string& word : *words)
+      if (word != "DEFAULT") throw Error("dot_general", "(C21) precision {} does not go with {}", word, algorithm->text);
+  for (auto [name, number] : {std::pair("lhs_component_count", 22), std::pair("rhs_component_count", 23), std::pair("num_primitive_operations", 24)})
+    if (std::int64_t n = count_in(algorithm->text, name); n <= 0)
+      throw Error("dot_general", "(C{}) {} must be positive, got {}", number, name, n);
 }
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
   expect_operands("dot_general", operands, 2);
   const Type &lhs = operands[0]->type(), &rhs = operands[1]->type();
   DotDims d = dims_of(attrs);
-  expect_side("lhs", lhs, d.lhs_batch, d.lhs_contract);
-  expect_side("rhs", rhs, d.rhs_batch, d.rhs_contract);
-  expect_pairs("batching", lhs, rhs, d.lhs_batch, d.rhs_batch);
-  expect_pairs("contracting", lhs, rhs, d.lhs_contract, d.rhs_contract);
+  expect_side("lhs", lhs, d.lhs_batch, d.lhs_contract, {.unique = 3, .batch_range = 5, .contract_range = 6});
+  expect_side("rhs", rhs, d.rhs_batch, d.rhs_contract, {.unique = 4, .batch_range = 7, .contract_range = 8});
+  expect_pairs("batching", lhs, rhs, d.lhs_batch, d.rhs_batch, 1, 9);
+  expect_pairs("contracting", lhs, rhs, d.lhs_contract, d.rhs_contract, 2, 10);
+  expect_precision(attrs);
   std::vector<Dim> dims;  // C12
   for (std::int64_t i : d.lhs_batch) dims.push_back(lhs.shape().dim(static_cast<int>(i)));
   for (std::int64_t i : free_dims(lhs.rank(), d.lhs_batch, d.lhs_contract)) dims.push_back(lhs.shape().dim(static_cast<int>(i)));
@@ -91,9 +124,10 @@ void verify(const Op& op) {
   const Type& stated = op.result()->type();
   bool from_complex = is_complex(op.operand(0)->dtype()) || is_complex(op.operand(1)->dtype());
   if (stated.is_tensor() && from_complex != is_complex(stated.dtype()))
-    throw Error("dot_general", "a product of {} and {} cannot be {}", name(op.operand(0)->dtype()), name(op.operand(1)->dtype()), name(stated.dtype()));
+    throw Error("dot_general", "(C13) a product of {} and {} cannot be {}", op.operand(0)->type().to_string(), op.operand(1)->type().to_string(),
+                stated.to_string());
   if (!stated.is_tensor() || !may_equal(stated.shape(), inferred.shape()))
-    throw Error("dot_general", "the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
+    throw Error("dot_general", "(C12) the result is {}, but the operands give {}", stated.to_string(), inferred.to_string());
 }
 
 // ---- reference evaluation -------------------------------------------------------------------------------------
@@ -378,10 +412,10 @@ void verify_quantized(const Op& op) {
   const Type& rhs = op.operand(1)->type();
   const Quantization& q = *rhs.quantization();
   for (std::int64_t z : q.zero_points)
-    if (z != 0) throw Error("dot_general", "zero points of rhs must be 0, got {}", rhs.to_string());  // dot_general_c15
+    if (z != 0) throw Error("dot_general", "(C15) zero points of rhs must be 0, got {}", rhs.to_string());
   const Ints& contracted = op.attr<Ints>("rhs_contracting_dimensions");
-  if (q.axis >= 0 && std::count(contracted.begin(), contracted.end(), q.axis) > 0)  // dot_general_c16
-    throw Error("dot_general", "rhs {} is contracted along its quantisation's axis", rhs.to_string());
+  if (q.axis >= 0 && std::count(contracted.begin(), contracted.end(), q.axis) > 0)
+    throw Error("dot_general", "(C16) rhs {} is contracted along its quantisation's axis", rhs.to_string());
 }
 
 }  // namespace

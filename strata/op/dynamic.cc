@@ -1,5 +1,7 @@
 #include "strata/op/dynamic.h"
 
+#include <map>
+
 #include "strata/op/decomposed.h"
 
 namespace strata::op {
@@ -15,11 +17,24 @@ Factors whole_factors(const Op& op) {
   return t.take();
 }
 
+/// Filled while the catalog is made.
+std::map<std::string, Needs, std::less<>>& needs_by_name() {
+  static std::map<std::string, Needs, std::less<>> all;
+  return all;
+}
+
 }  // namespace
 
+Needs needs_of(const Op& op) {
+  catalog();
+  auto it = needs_by_name().find(op.name());
+  return it == needs_by_name().end() ? nullptr : it->second;
+}
+
 OpDef dynamic(const DynamicRow& row) {
+  if (row.needs != nullptr) needs_by_name()[row.name] = row.needs;
   return {
-      .info = {.name = row.name, .text = row.text, .verify = row.verify},
+      .info = {.name = row.name, .text = row.text, .verify = row.verify, .quantized = row.quantized},
       .summary = row.summary,
       .traits = {},
       .evaluate = evaluate_refined,
@@ -32,6 +47,10 @@ OpDef dynamic(const DynamicRow& row) {
       .lowering = None{"said by a static operation where its shape is known"},
       .decompose = row.decompose,
   };
+}
+
+std::vector<int> unstated_sizes(const Op& op) {
+  return op.result()->shape().is_static() ? std::vector<int>{} : std::vector{static_cast<int>(op.operands.size()) - 1};
 }
 
 void expect_shape_operand(std::string_view op, const char* what, const Value* v, int count) {

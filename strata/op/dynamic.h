@@ -4,19 +4,31 @@
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
+#include "strata/op/quantized.h"
 #include "strata/op/refine.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
+
+/// Operands whose elements decide what the operation is said by, as sizes and amounts of padding do: only where they are known can it be
+/// compiled.
+using Needs = std::vector<int> (*)(const Op&);
 
 struct DynamicRow {
   const char* name;
   const char* summary;
   void (*verify)(const Op&);
   Decompose decompose;
+  Needs needs = nullptr;
   const ir::TextFormat* text = nullptr;
+  void (*quantized)(const Op&) = quantized::moved;
 };
 OpDef dynamic(const DynamicRow& row);
+/// `DynamicRow::needs` of any operation; null where none are needed.
+Needs needs_of(const Op& op);
+
+/// For `needs`: the last operand, which holds the sizes of a result that does not state them.
+std::vector<int> unstated_sizes(const Op& op);
 
 /// Throws unless `v` holds `count` integers (any number where negative): a shape, or one number per dimension.
 void expect_shape_operand(std::string_view op, const char* what, const Value* v, int count);

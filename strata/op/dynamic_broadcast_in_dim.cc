@@ -3,9 +3,11 @@
 // Contract (spec: dynamic_broadcast_in_dim): operand, output_dimensions (integers of rank 1); attributes
 // `broadcast_dimensions`, and, of no consequence here, `known_expanding_dimensions` and `known_nonexpanding_dimensions`.
 //   (C1) the result has the operand's element type; (C2) an entry of broadcast_dimensions per dimension of the operand, (C3)
-//   each within the result, (C4) no two equal; (C5) a dimension is 1 or that of the result; (C6) the known dimensions are
-//   dimensions of the operand; (C7) output_dimensions has an entry per dimension of the result.
+//   each within the result, (C4) no two equal; (C5) a dimension is 1 or that of the result; (C6) of a result
+//   quantised along an axis, that is where the operand's goes; (C8) known dimensions are unique and (C9, C10) dimensions of the
+//   operand; (C7) output_dimensions has an entry per dimension of the result.
 #include <algorithm>
+#include <set>
 
 #include "strata/op/dynamic.h"
 
@@ -27,14 +29,17 @@ void verify(const Op& op) {
     if (!(from == Dim(1)) && !may_equal(from, into))
       throw Error(self, "(C5) dimension {} of {} fits neither 1 nor dimension {} of {}", d, in.to_string(), to, out.to_string());
   }
-  for (const char* list : {"known_expanding_dimensions", "known_nonexpanding_dimensions"})
-    for (std::int64_t d : op.attrs.get_or<Ints>(list, {}))
-      if (d < 0 || d >= in.rank()) throw Error(self, "(C6) {} names dimension {} of {}", list, d, in.to_string());
+  std::set<std::int64_t> known;
+  for (auto [list, number] : {std::pair("known_expanding_dimensions", 9), std::pair("known_nonexpanding_dimensions", 10)})
+    for (std::int64_t d : op.attrs.get_or<Ints>(list, {})) {
+      if (d < 0 || d >= in.rank()) throw Error(self, "(C{}) {} names dimension {} of {}", number, list, d, in.to_string());
+      if (!known.insert(d).second) throw Error(self, "(C8) dimension {} of {} is named twice, also by {}", d, in.to_string(), list);
+    }
   expect_shape_operand(self, "(C7) output_dimensions", op.operand(1), out.rank());
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
-  Type type = operands[0]->type().with(refined_shape(op, operands[1]));
+  Type type = op.result()->type().with(refined_shape(op, operands[1]));
   Attrs attrs{{"broadcast_dimensions", op.attr<Ints>("broadcast_dimensions")}};
   Op& made = b.create(def("stablehlo.broadcast_in_dim").info, {operands[0]}, std::move(attrs), {}, {type});
   made.info().verify(made);
@@ -48,7 +53,9 @@ const OpDef& dynamic_broadcast_in_dim_def() {
                                     .summary = "repeats an array to a shape that an operand holds (spec: dynamic_broadcast_in_dim)",
                                     .verify = verify,
                                     .decompose = decompose,
-                                    .text = &ir::formats::dynamic_broadcast_in_dim});
+                                    .needs = unstated_sizes,
+                                    .text = &ir::formats::dynamic_broadcast_in_dim,
+                                    .quantized = quantized::broadcast});
   return def;
 }
 

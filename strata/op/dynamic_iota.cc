@@ -27,7 +27,9 @@ const OpDef& dynamic_iota_def() {
                                     .summary = "counts along a dimension of a shape that an operand holds (spec: dynamic_iota)",
                                     .verify = verify,
                                     .decompose = decompose,
-                                    .text = &ir::formats::dynamic_iota});
+                                    .needs = unstated_sizes,
+                                    .text = &ir::formats::dynamic_iota,
+                                    .quantized = quantized::baseline});
   return def;
 }
 

@@ -32,6 +32,8 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   return {out};
 }
 
+std::vector<int> needs(const Op&) { return {2, 3, 4}; }
+
 }  // namespace
 
 const OpDef& dynamic_pad_def() {
@@ -39,6 +41,7 @@ const OpDef& dynamic_pad_def() {
                                     .summary = "pad by amounts that operands hold (spec: dynamic_pad)",
                                     .verify = verify,
                                     .decompose = decompose,
+                                    .needs = needs,
                                     .text = &ir::formats::functional});
   return def;
 }

@@ -1,7 +1,8 @@
 // dynamic_reshape: reshape to sizes that an operand holds. chlo.dynamic_reshape is the same.
 //
 // Contract (spec: dynamic_reshape): operand, output_shape (integers of rank 1).
-//   (C1) the result has the operand's element type; (C2) as many elements; (C3) output_shape has an entry per dimension.
+//   (C1) the result has the operand's element type; (C2) as many elements; (C3) an axis of quantisation keeps its size and what
+//   stands before and behind it; (C4) output_shape has an entry per dimension.
 #include "strata/op/dynamic.h"
 
 namespace strata::op {
@@ -14,12 +15,12 @@ void verify(const Op& op) {
   if (in.is_static() && out.is_static() && in.count() != out.count())
     throw Error("dynamic_reshape", "(C2) cannot reshape {} with {} elements to {} with {}", op.operand(0)->type().to_string(), in.count(),
                 op.result()->type().to_string(), out.count());
-  expect_shape_operand("dynamic_reshape", "(C3) output_shape", op.operand(1), out.rank());
+  expect_shape_operand("dynamic_reshape", "(C4) output_shape", op.operand(1), out.rank());
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Shape shape = refined_shape(op, operands[1]);
-  Type type = operands[0]->type().with(shape);
+  Type type = op.result()->type().with(shape);
   if (shape == operands[0]->shape()) return {operands[0]};
   Op& made = b.create(def("stablehlo.reshape").info, {operands[0]}, {}, {}, {type});
   if (operands[0]->shape().is_static()) made.info().verify(made);
@@ -34,12 +35,16 @@ std::span<const OpDef> dynamic_reshape_defs() {
                .summary = "the same elements under a shape that an operand holds",
                .verify = verify,
                .decompose = decompose,
-               .text = &ir::formats::functional}),
+               .needs = unstated_sizes,
+               .text = &ir::formats::functional,
+               .quantized = quantized::reshaped}),
       dynamic({.name = "stablehlo.dynamic_reshape",
                .summary = "the same elements under a shape that an operand holds (spec: dynamic_reshape)",
                .verify = verify,
                .decompose = decompose,
-               .text = &ir::formats::functional}),
+               .needs = unstated_sizes,
+               .text = &ir::formats::functional,
+               .quantized = quantized::reshaped}),
   };
   return rows;
 }

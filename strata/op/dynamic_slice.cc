@@ -3,6 +3,7 @@
 // Contract (StableHLO, dynamic_slice): operands [x, starts...], attribute `slice_sizes`.
 //   (C2) one start per dimension, (C3) scalars of one integer dtype; (C4) 0 <= slice_sizes <= shape(x).
 // Starts are clamped so that the window lies inside.
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
@@ -13,15 +14,16 @@ namespace {
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
   if (operands.empty()) throw Error("dynamic_slice", "expected an array, got no operand");
+  if (!operands[0]->type().is_tensor()) throw Error("dynamic_slice", "(I1) operands must be arrays, got {}", operands[0]->type().to_string());
   const Type& x = operands[0]->type();
   const Ints& sizes = expect_attr<Ints>("dynamic_slice", attrs, "slice_sizes");
-  expect_starts("dynamic_slice", operands.subspan(1), x.rank());
-  expect_length("dynamic_slice", "slice_sizes", sizes, x.rank());
+  expect_starts("dynamic_slice", operands.subspan(1), x.rank(), {.count = "C2", .types = "C3", .input = "I2"});
+  expect_length("dynamic_slice", "(C2) slice_sizes", sizes, x.rank());
   for (int d = 0; d < x.rank(); ++d) {
     const Dim& dim = x.shape().dim(d);
     std::int64_t size = sizes[static_cast<std::size_t>(d)];
     if (size < 0 || (dim.is_static() && size > dim.size()))
-      throw Error("dynamic_slice", "slice size {} does not fit dimension {} of {}", size, d, x.to_string());
+      throw Error("dynamic_slice", "(C4) slice size {} does not fit dimension {} of {}", size, d, x.to_string());
   }
   return {x.with(Shape::of(sizes))};
 }
@@ -100,7 +102,7 @@ loop::Inst* element(LowerContext& context, const Op& op, int, std::span<const lo
 
 const OpDef& dynamic_slice_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.dynamic_slice", .infer = infer, .text = &ir::formats::dynamic_slice, .quantized = quantized::moved},
+      .info = ir::inferred_by("C1, C5", {.name = "stablehlo.dynamic_slice", .infer = infer, .text = &ir::formats::dynamic_slice, .quantized = quantized::moved}),
       .summary = "a window of static size at a run-time position (StableHLO, dynamic_slice)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -122,7 +122,7 @@ TEST_F(Dynamic, reshape_c2) {
   EXPECT_REFUSED(create("stablehlo.dynamic_reshape", {f32({2, 3}), i32({1})}, {}, {Type(DType::f32, {5})}), "dynamic_reshape: (C2) cannot reshape");
 }
 TEST_F(Dynamic, reshape_c3) {
-  EXPECT_REFUSED(create("stablehlo.dynamic_reshape", {f32({2, 3}), i32({2})}, {}, {Type(DType::f32, {6})}), "(C3) output_shape must have 1 entries");
+  EXPECT_REFUSED(create("stablehlo.dynamic_reshape", {f32({2, 3}), i32({2})}, {}, {Type(DType::f32, {6})}), "(C4) output_shape must have 1 entries");
 }
 TEST_F(Dynamic, broadcast_in_dim_c2_to_c7) {
   auto make = [&](Value* x, Ints dims, Shape out, std::int64_t count) {

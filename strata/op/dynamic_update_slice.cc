@@ -1,8 +1,9 @@
 // stablehlo.dynamic_update_slice: an array with a window replaced at a position known at run time.
 //
 // Contract (StableHLO, dynamic_update_slice): operands [x, update, starts...].
-//   (C2) one dtype; (C3) one rank; (C4) one start per dimension, (C5) scalars of one integer dtype; (C6) shape(update) <=
-//   shape(x); the result has the type of x. Starts are clamped so that the window lies inside.
+//   (C1) the result has the type of x; (C2) one dtype; (C3) one rank; (C4) one start per dimension, (C5) scalars of one integer dtype; (C6) shape(update) <=
+//   shape(x). Starts are clamped so that the window lies inside.
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
@@ -12,16 +13,18 @@ namespace strata::op {
 namespace {
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
-  if (operands.size() < 2) throw Error("dynamic_update_slice", "expected an array and an update, got {} operands", operands.size());
+  const char* self = "dynamic_update_slice";
+  if (operands.size() < 2) throw Error(self, "expected an array and an update, got {} operands", operands.size());
   const Type &x = operands[0]->type(), &update = operands[1]->type();
-  if (x.dtype() != update.dtype() || x.rank() != update.rank())
-    throw Error("dynamic_update_slice", "update must have the dtype and rank of the array, got {} and {}", update.to_string(),
-                x.to_string());
-  expect_starts("dynamic_update_slice", operands.subspan(2), x.rank());
+  for (std::size_t i = 0; i < 2; ++i)
+    if (!operands[i]->type().is_tensor()) throw Error(self, "(I{}) operands must be arrays, got {}", i + 1, operands[i]->type().to_string());
+  if (x.dtype() != update.dtype()) throw Error(self, "(C2) update must have the dtype of the array, got {} and {}", update.to_string(), x.to_string());
+  if (x.rank() != update.rank()) throw Error(self, "(C3) update must have the rank of the array, got {} and {}", update.to_string(), x.to_string());
+  expect_starts(self, operands.subspan(2), x.rank(), {.count = "C4", .types = "C5", .input = "I3"});
   for (int d = 0; d < x.rank(); ++d) {
     const Dim &whole = x.shape().dim(d), &part = update.shape().dim(d);
     if (whole.is_static() && part.is_static() && part.size() > whole.size())
-      throw Error("dynamic_update_slice", "update {} does not fit {} in dimension {}", update.to_string(), x.to_string(), d);
+      throw Error(self, "(C6) update {} does not fit {} in dimension {}", update.to_string(), x.to_string(), d);
   }
   return {x};
 }
@@ -146,7 +149,7 @@ void emit(LowerContext& context, const Op& op, std::span<loop::Ref* const> targe
 
 const OpDef& dynamic_update_slice_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.dynamic_update_slice", .infer = infer, .text = &ir::formats::dynamic_update_slice, .quantized = quantized::moved},
+      .info = ir::inferred_by("C1", {.name = "stablehlo.dynamic_update_slice", .infer = infer, .text = &ir::formats::dynamic_update_slice, .quantized = quantized::moved}, "C2"),
       .summary = "an array with a window replaced at a run-time position (StableHLO, dynamic_update_slice)",
       .traits = {.moves_only = true},
       .evaluate = evaluate,

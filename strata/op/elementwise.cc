@@ -1,5 +1,7 @@
 #include "strata/op/elementwise.h"
 
+#include "strata/ir/constraint.h"
+
 namespace strata::op {
 
 Kinds kind_of(DType dtype) {
@@ -21,22 +23,25 @@ void expect_kind(std::string_view op, DType dtype, unsigned kinds) {
   list(kUnsigned, "unsigned integers");
   list(kFloat, "floats");
   list(kComplex, "complex numbers");
-  throw Error(std::string(op), "dtype {} is not admitted; it takes {}", name(dtype), admitted);
+  throw Error(std::string(op), "(I1) dtype {} is not admitted; it takes {}", name(dtype), admitted);
 }
 
 namespace {
 
+/// (C1) the types are equal; where the result has the type of real parts, (C1) its shape and (C2) that type are given.
+const char* inferred_by(const Row& row) { return row.real_result ? "C1, C2" : "C1"; }
+
 /// Operands of one admitted dtype and one shape; the result has them too, or is i1, or the type of the real part.
-std::vector<Type> infer(std::string_view op, unsigned kinds, int count, bool predicate, bool real, std::span<Value* const> operands) {
+std::vector<Type> infer(const std::string& op, unsigned kinds, int count, const Row& row, std::span<Value* const> operands) {
   expect_operands(op, operands, count);
   Type type = operands[0]->type();
   expect_kind(op, type.dtype(), kinds);
   for (Value* v : operands.subspan(1)) {
     if (v->dtype() != type.dtype() || !may_equal(v->shape(), type.shape()))
-      throw Error(std::string(op), "operands must have equal types, got {} and {}", type.to_string(), v->type().to_string());
+      throw Error(op, "({}) operands must have equal types, got {} and {}", inferred_by(row), type.to_string(), v->type().to_string());
     type = type.with(merged(type.shape(), v->shape()));
   }
-  return {predicate ? type.with(DType::i1) : real ? type.with(real_part(type.dtype())) : type};
+  return {row.predicate ? type.with(DType::i1) : row.real_result ? type.with(real_part(type.dtype())) : type};
 }
 
 template <int flops>
@@ -57,13 +62,12 @@ Cost cost_of(double flops) {
 OpDef elementwise(const Row& row, unsigned kinds, int operands, Evaluate evaluate, Elemental lowering) {
   std::string op(short_name(row.name));
   ir::OpInfo info{.name = row.name,
-                  .infer = [op, kinds, operands, predicate = row.predicate, real = row.real_result](
-                               std::span<Value* const> values, const Attrs&,
-                               auto) { return infer(op, kinds, operands, predicate, real, values); },
+                  .infer = [op, kinds, operands, row](std::span<Value* const> values, const Attrs&,
+                                                      auto) { return infer(op, kinds, operands, row, values); },
                   .text = row.text,
                   .quantized = (kinds & kFloat) != 0 ? row.quantized : nullptr};
   return OpDef{
-      .info = std::move(info),
+      .info = ir::inferred_by(inferred_by(row), std::move(info)),
       .summary = row.summary,
       .traits = {.elementwise = true, .commutative = row.commutative, .cheap = row.flops <= 4},
       .evaluate = evaluate,

@@ -16,19 +16,21 @@ constexpr None kOnce{"an effect happens once, not once for each example"};
 constexpr None kWhole{"the host gives and takes whole arrays"};
 
 void verify_infeed(const Op& op) {
-  if (op.operands.size() != 1 || !op.operand(0)->type().is_token()) throw Error("infeed", "the operand must be a token");
-  if (op.num_results() == 0) throw Error("infeed", "needs a result");  // infeed_c1
+  if (op.operands.size() != 1) throw Error("infeed", "expected 1 operand, got {}", op.operands.size());
+  if (!op.operand(0)->type().is_token()) throw Error("infeed", "(I1) the operand must be a token, got {}", op.operand(0)->type().to_string());
+  if (op.num_results() == 0) throw Error("infeed", "(C1) needs a result, got {}", op.num_results());
   for (int i = 0; i + 1 < op.num_results(); ++i)
     if (!op.result(i)->type().is_tensor())
-      throw Error("infeed", "result {} must be a tensor, got {}", i, op.result(i)->type().to_string());  // infeed_c2
+      throw Error("infeed", "(C2) result {} must be a tensor, got {}", i, op.result(i)->type().to_string());
   const Type& last = op.result(op.num_results() - 1)->type();
-  if (!last.is_token()) throw Error("infeed", "the last result must be a token, got {}", last.to_string());  // infeed_c3
+  if (!last.is_token()) throw Error("infeed", "(C3) the last result must be a token, got {}", last.to_string());
 }
 
 std::vector<Type> infer_outfeed(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
-  if (operands.empty() || !operands.back()->type().is_token()) throw Error("outfeed", "the last operand must be a token");  // outfeed_i2
+  if (operands.empty() || !operands.back()->type().is_token())
+    throw Error("outfeed", "(I2) the last operand must be a token, got {}", operands.empty() ? "none" : operands.back()->type().to_string());
   for (const Value* v : operands.first(operands.size() - 1))
-    if (!v->type().is_tensor()) throw Error("outfeed", "inputs must be tensors, got {}", v->type().to_string());  // outfeed_i1
+    if (!v->type().is_tensor()) throw Error("outfeed", "(I1) inputs must be tensors, got {}", v->type().to_string());
   return {Type::token()};
 }
 

@@ -6,6 +6,7 @@
 // dimensions have slices of at most 1; (C20, C21) 0 <= slice_sizes <= shape(operand), one per dimension; (C22) the result has
 // the slice sizes of the remaining dimensions at `offset_dims` and the indices' shape without the index vector elsewhere.
 // Starts are clamped so that the slices lie inside.
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
@@ -22,18 +23,18 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   std::vector<Dim> outer = d.index_vector >= 0 && d.index_vector <= indices.rank() ? outer_sizes(d, indices) : std::vector<Dim>{};
   int rank = static_cast<int>(outer.size() + d.window.size());
   expect_index_dims("gather", d, operand, indices, rank);
-  expect_length("gather", "slice_sizes", sizes, operand.rank());  // C20
+  expect_length("gather", "(C20) slice_sizes", sizes, operand.rank());
   for (int i = 0; i < operand.rank(); ++i) {
     const Dim& dim = operand.shape().dim(i);
     std::int64_t size = sizes[static_cast<std::size_t>(i)];
     if (size < 0 || (dim.is_static() && size > dim.size()))  // C21
       throw Error("gather", "(C21) slice size {} does not fit dimension {} of {}", size, i, operand.to_string());
   }
-  for (const Ints* list : {&d.dropped, &d.operand_batch})  // C9, C12
+  for (const Ints* list : {&d.dropped, &d.operand_batch})
     for (std::int64_t i : *list)
-      if (sizes[static_cast<std::size_t>(i)] > 1)
-        throw Error("gather", "(C9, C12) dimension {} is collapsed or batching, so its slice size must be at most 1, got {}", i,
-                    sizes[static_cast<std::size_t>(i)]);
+      if (std::int64_t size = sizes[static_cast<std::size_t>(i)]; size > 1)
+        throw Error("gather", "({}) dimension {} of {} is {}, so its slice size must be at most 1, got {}", list == &d.dropped ? "C9" : "C12", i,
+                    operand.to_string(), list == &d.dropped ? "collapsed" : "batching", size);
   std::vector<Dim> dims(static_cast<std::size_t>(rank), Dim(0));  // C22
   Ints windowed = d.windowed(operand.rank()), outer_dims = d.outer(rank);
   for (std::size_t i = 0; i < windowed.size(); ++i)
@@ -142,7 +143,7 @@ loop::Inst* element(LowerContext& context, const Op& op, int, std::span<const lo
 
 const OpDef& gather_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.gather", .infer = infer, .text = &ir::formats::gather, .quantized = quantized::moved},
+      .info = ir::inferred_by("C22, C23", {.name = "stablehlo.gather", .infer = infer, .text = &ir::formats::gather, .quantized = quantized::moved}),
       .summary = "slices at positions given by an array of indices (StableHLO, gather)",
       .traits = {.moves_only = true},
       .evaluate = evaluate,

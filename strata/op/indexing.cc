@@ -26,20 +26,23 @@ struct ListConstraints {
   int range, unique, order;
 };
 
+/// "(C7) ", or nothing for 0.
+std::string number(int constraint) { return constraint == 0 ? "" : fmt::format("(C{}) ", constraint); }
+
 void expect_list(std::string_view op, const char* what, const Ints& list, int rank, ListConstraints c) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i] < 0 || list[i] >= rank)
-      throw Error(std::string(op), "(C{}) {} has dimension {}, out of range for rank {}", c.range, what, list[i], rank);
+      throw Error(std::string(op), "{}{} has dimension {}, out of range for rank {}", number(c.range), what, list[i], rank);
     for (std::size_t j = 0; j < i; ++j)
-      if (list[j] == list[i]) throw Error(std::string(op), "(C{}) {} has dimension {} twice", c.unique, what, list[i]);
+      if (list[j] == list[i]) throw Error(std::string(op), "{}{} has dimension {} twice", number(c.unique), what, list[i]);
     if (c.order != 0 && i > 0 && list[i - 1] > list[i])
-      throw Error(std::string(op), "(C{}) {} must ascend, got {} before {}", c.order, what, list[i - 1], list[i]);
+      throw Error(std::string(op), "{}{} must ascend, got {} before {}", number(c.order), what, list[i - 1], list[i]);
   }
 }
 
 void expect_disjoint(std::string_view op, const char* what, const Ints& a, const Ints& b, int constraint) {
   for (std::int64_t d : a)
-    if (contains(b, d)) throw Error(std::string(op), "(C{}) dimension {} is both {}", constraint, d, what);
+    if (contains(b, d)) throw Error(std::string(op), "{}dimension {} is both {}", number(constraint), d, what);
 }
 
 /// The greatest value of an integer dtype, as far as i64 can say it.
@@ -66,12 +69,16 @@ loop::Index lower_clamped_start(loop::Builder& b, loop::Inst* start, std::int64_
   return b.index_of(b.convert(DType::i64, start), 0, high);
 }
 
-void expect_starts(std::string_view op, std::span<Value* const> starts, int rank) {
-  if (static_cast<int>(starts.size()) != rank) throw Error(std::string(op), "expected {} start indices, got {}", rank, starts.size());
-  for (Value* s : starts)
-    if (s->rank() != 0 || !is_integer(s->dtype()) || s->type() != starts[0]->type())
-      throw Error(std::string(op), "start indices must be scalars of one integer dtype, got {} and {}", starts[0]->type().to_string(),
+void expect_starts(std::string_view op, std::span<Value* const> starts, int rank, const StartConstraints& c) {
+  if (static_cast<int>(starts.size()) != rank)
+    throw Error(std::string(op), "({}) expected {} start indices, got {}", c.count, rank, starts.size());
+  for (Value* s : starts) {
+    if (!s->type().is_tensor() || s->rank() != 0 || !is_integer(s->dtype()))
+      throw Error(std::string(op), "({}) start indices must be scalars of an integer dtype, got {}", c.input, s->type().to_string());
+    if (s->type() != starts[0]->type())
+      throw Error(std::string(op), "({}) start indices must have one type, got {} and {}", c.types, starts[0]->type().to_string(),
                   s->type().to_string());
+  }
 }
 
 Value* start_bound(Builder& b, DType dtype, std::int64_t high) {
@@ -124,17 +131,17 @@ void set_scatter_dims(Attrs& attrs, const IndexDims& d) {
 
 void expect_index_dims(std::string_view op, const IndexDims& d, const Type& operand, const Type& indices, int small_rank,
                        const IndexConstraints& c) {
-  if (!is_integer(indices.dtype())) throw Error(std::string(op), "indices must be integers, got {}", indices.to_string());
+  if (!is_integer(indices.dtype())) throw Error(std::string(op), "(I2) indices must be integers, got {}", indices.to_string());
   int rank = operand.rank();
   if (static_cast<int>(d.window.size() + d.dropped.size() + d.operand_batch.size()) != rank)
-    throw Error(std::string(op), "(C{}) {} window, {} dropped and {} batching dimensions do not make up {}", c.ranks, d.window.size(),
+    throw Error(std::string(op), "{}{} window, {} dropped and {} batching dimensions do not make up {}", number(c.ranks), d.window.size(),
                 d.dropped.size(), d.operand_batch.size(), operand.to_string());
   if (d.index_vector < 0 || d.index_vector > indices.rank())
-    throw Error(std::string(op), "(C{}) index_vector_dim {} is out of range for {}", c.vector_range, d.index_vector, indices.to_string());
+    throw Error(std::string(op), "{}index_vector_dim {} is out of range for {}", number(c.vector_range), d.index_vector, indices.to_string());
   bool explicit_vector = d.index_vector < indices.rank();
   Dim components = explicit_vector ? indices.shape().dim(static_cast<int>(d.index_vector)) : Dim(1);
   if (!may_equal(components, Dim(static_cast<std::int64_t>(d.index_map.size()))))
-    throw Error(std::string(op), "(C{}) the index vector of {} has not the {} components of the index map", c.components,
+    throw Error(std::string(op), "{}the index vector of {} has not the {} components of the index map", number(c.components),
                 indices.to_string(), d.index_map.size());
   expect_list(op, "the window dimensions", d.window, small_rank, {c.window_range, c.window_order, c.window_order});
   expect_list(op, "the dropped dimensions", d.dropped, rank, {c.dropped_range, c.dropped_unique, c.dropped_order});
@@ -144,13 +151,13 @@ void expect_index_dims(std::string_view op, const IndexDims& d, const Type& oper
   expect_disjoint(op, "dropped and batching", d.dropped, d.operand_batch, c.dropped_unique);
   expect_disjoint(op, "indexed and batching", d.index_map, d.operand_batch, c.map_unique);
   if (contains(d.indices_batch, d.index_vector))
-    throw Error(std::string(op), "(C{}) index_vector_dim {} is a batching dimension", c.vector_batch, d.index_vector);
+    throw Error(std::string(op), "{}index_vector_dim {} is a batching dimension", number(c.vector_batch), d.index_vector);
   if (d.operand_batch.size() != d.indices_batch.size())
-    throw Error(std::string(op), "(C{}) batching dimensions must pair up, got {} and {}", c.batch_pairs, d.operand_batch.size(),
+    throw Error(std::string(op), "{}batching dimensions must pair up, got {} and {}", number(c.batch_pairs), d.operand_batch.size(),
                 d.indices_batch.size());
   for (std::size_t i = 0; i < d.operand_batch.size(); ++i)
     if (!may_equal(operand.shape().dim(static_cast<int>(d.operand_batch[i])), indices.shape().dim(static_cast<int>(d.indices_batch[i]))))
-      throw Error(std::string(op), "(C{}) batching dimensions {} of {} and {} of {} differ in size", c.batch_sizes, d.operand_batch[i],
+      throw Error(std::string(op), "{}batching dimensions {} of {} and {} of {} differ in size", number(c.batch_sizes), d.operand_batch[i],
                   operand.to_string(), d.indices_batch[i], indices.to_string());
 }
 

@@ -13,7 +13,8 @@ std::int64_t clamped_start(const Literal& starts, std::int64_t i, std::int64_t h
 /// The same for an instruction, as an index.
 loop::Index lower_clamped_start(loop::Builder& b, loop::Inst* start, std::int64_t high);
 /// Throws unless `starts` are `rank` scalars of one integer dtype.
-void expect_starts(std::string_view op, std::span<Value* const> starts, int rank);
+struct StartConstraints { const char *count, *types, *input; };  // what the specification calls them
+void expect_starts(std::string_view op, std::span<Value* const> starts, int rank, const StartConstraints& c);
 /// The scalar min(high, greatest value of `dtype`), for clamping indices of that dtype.
 Value* start_bound(Builder& b, DType dtype, std::int64_t high);
 /// Lanes of a loop that moves elements of a dtype: one cache line.
@@ -50,12 +51,13 @@ IndexDims gather_dims(const Attrs& attrs);
 IndexDims scatter_dims(const Attrs& attrs);
 void set_gather_dims(Attrs& attrs, const IndexDims& dims);
 void set_scatter_dims(Attrs& attrs, const IndexDims& dims);
-/// What the specification calls the constraints that gather and scatter share.
+/// What the specification calls the constraints that gather and scatter share; 0: it has none.
 struct IndexConstraints {
   int ranks, vector_range, components, window_order, window_range, dropped_unique, dropped_order, dropped_range, batch_order, batch_range,
       indices_unique, indices_range, vector_batch, batch_pairs, batch_sizes, map_unique, map_range;
 };
 inline constexpr IndexConstraints kGatherConstraints{1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 13, 14, 15, 16, 17, 18, 19};
+inline constexpr IndexConstraints kDynamicGatherConstraints{1, 2, 3, 4, 5, 6, 6, 7, 0, 0, 0, 0, 0, 0, 0, 9, 10};
 inline constexpr IndexConstraints kScatterConstraints{2, 22, 19, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 21};
 /// Throws where the numbers contradict the types.
 void expect_index_dims(std::string_view op, const IndexDims& dims, const Type& operand, const Type& indices, int small_rank,

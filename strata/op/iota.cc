@@ -1,4 +1,4 @@
-// iota: 0, 1, 2, ... along iota_dimension.
+// iota: 0, 1, 2, ... along iota_dimension, (C1) which is one of the result's (spec: iota).
 #include "strata/op/elementwise.h"
 #include "strata/op/quantized.h"
 
@@ -10,9 +10,9 @@ std::size_t dim_of(const Op& op) { return static_cast<std::size_t>(op.attr<std::
 void verify(const Op& op) {
   expect_operands("iota", op.operands, 0);
   const Type& out = op.result()->type();
-  expect_kind("iota", out.dtype(), kNumber | kComplex);
+  if (is_bool(out.dtype())) throw Error("iota", "dtype i1 is not admitted in {}", out.to_string());
   std::int64_t dim = expect_attr<std::int64_t>("iota", op.attrs, "iota_dimension");
-  if (dim < 0 || dim >= out.rank()) throw Error("iota", "iota_dimension {} is outside of {}", dim, out.to_string());  // iota_c1
+  if (dim < 0 || dim >= out.rank()) throw Error("iota", "(C1) iota_dimension {} is outside of {}", dim, out.to_string());
 }
 
 Literals evaluate(const Op& op, std::span<const Literal>, Evaluator&) {

@@ -4,6 +4,7 @@
 //   (C1) the inputs and the result have one shape; (C2) at least one input; (C3) dimensions = 0 .. R-1; (C4) the computation maps
 //   one scalar of each input to one scalar, whose element type is the result's.
 // It stands for the computation batched over all elements.
+#include "strata/ir/constraint.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/support.h"
@@ -15,12 +16,12 @@ namespace strata::op {
 namespace {
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
-  if (operands.empty()) throw Error("map", "(C2) there is nothing to map");
+  if (operands.empty()) throw Error("map", "(C2) expected at least one input, got {}", operands.size());
   if (regions.size() != 1) throw Error("map", "expected one region, got {}", regions.size());
   const Block& region = *regions[0];
   Shape shape;
   for (Value* v : operands) {
-    if (!v->type().is_tensor()) throw Error("map", "inputs must be arrays, got {}", v->type().to_string());
+    if (!v->type().is_tensor()) throw Error("map", "(I1) inputs must be arrays, got {}", v->type().to_string());
     if (!may_equal(v->shape(), operands[0]->shape()))
       throw Error("map", "(C1) inputs must have one shape, got {} and {}", operands[0]->type().to_string(), v->type().to_string());
     shape = v == operands[0] ? v->shape() : merged(shape, v->shape());
@@ -73,7 +74,7 @@ Work cost(const Op& op) { return {elements(op) * static_cast<double>(op.region(0
 
 const OpDef& map_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.map", .infer = infer, .quantized = quantized::per_tensor},
+      .info = ir::inferred_by("C1, C4", {.name = "stablehlo.map", .infer = infer, .quantized = quantized::per_tensor}),
       .summary = "a computation on scalars, for each element (spec: map)",
       .traits = {},
       .evaluate = evaluate,

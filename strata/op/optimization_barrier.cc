@@ -1,7 +1,8 @@
 // stablehlo.optimization_barrier: its operands, which no simplification sees through.
 //
-// Contract (StableHLO, optimization_barrier): any number of operands; results have their types. `Traits::barrier` keeps
+// Contract (StableHLO, optimization_barrier): any number of operands; (C1) results have their types. `Traits::barrier` keeps
 // passes from merging equal barriers or looking past one, so that what remat computes again stays computed again.
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/quantized.h"
@@ -80,7 +81,7 @@ std::vector<Parts> split(Builder& b, const Op&, std::span<const Parts> operands)
 
 const OpDef& optimization_barrier_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.optimization_barrier", .infer = infer, .text = &ir::formats::optimization_barrier, .quantized = quantized::per_tensor},
+      .info = ir::inferred_by("C1", {.name = "stablehlo.optimization_barrier", .infer = infer, .text = &ir::formats::optimization_barrier, .quantized = quantized::per_tensor}),
       .summary = "its operands, which no simplification sees through (StableHLO, optimization_barrier)",
       .traits = {.barrier = true, .takes_quantized = true},
       .evaluate = evaluate,

@@ -1,7 +1,11 @@
 // pad: `padding_value` before (edge_padding_low), after (edge_padding_high) and between (interior_padding) the
 // elements; negative edges cut elements off, after the interior padding.
+//
+// Contract (spec: pad): operand, padding_value. (C1) Both and the result have one element type, padding_value is a scalar; (C2) each list
+// has an entry per dimension; (C3) interior padding is not negative; (C4) sizes are low + (n - 1) interior + n + high.
 #include <algorithm>
 
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/quantized.h"
@@ -19,24 +23,24 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   expect_operands(self, operands, 2);
   const Type &in = operands[0]->type(), &value = operands[1]->type();
   if (value.rank() != 0 || value.dtype() != in.dtype())  // pad_c1
-    throw Error(self, "padding value of {} must be a scalar of its dtype, got {}", in.to_string(), value.to_string());
+    throw Error(self, "(C1) padding value of {} must be a scalar of its dtype, got {}", in.to_string(), value.to_string());
   const Ints& low = expect_attr<Ints>(self, attrs, "edge_padding_low");
   const Ints& high = expect_attr<Ints>(self, attrs, "edge_padding_high");
   const Ints& interior = expect_attr<Ints>(self, attrs, "interior_padding");
-  expect_length(self, "edge_padding_low", low, in.rank());  // pad_c2
-  expect_length(self, "edge_padding_high", high, in.rank());
-  expect_length(self, "interior_padding", interior, in.rank());
+  expect_length(self, "(C2) edge_padding_low", low, in.rank());
+  expect_length(self, "(C2) edge_padding_high", high, in.rank());
+  expect_length(self, "(C2) interior_padding", interior, in.rank());
   std::vector<Dim> dims;
   for (int d = 0; d < in.rank(); ++d) {
     auto i = static_cast<std::size_t>(d);
-    if (interior[i] < 0) throw Error(self, "interior padding {} of dimension {} is negative", interior[i], d);  // pad_c3
+    if (interior[i] < 0) throw Error(self, "(C3) interior padding {} of dimension {} is negative", interior[i], d);
     const Dim& dim = in.shape().dim(d);
     if (!dim.is_static()) {
       dims.push_back(low[i] == 0 && high[i] == 0 && interior[i] == 0 ? dim : Dim::unknown());
       continue;
     }
     std::int64_t size = low[i] + dim.size() + std::max<std::int64_t>(dim.size() - 1, 0) * interior[i] + high[i];  // pad_c4
-    if (size < 0) throw Error(self, "padding {} and {} leaves dimension {} of {} with size {}", low[i], high[i], d, in.to_string(), size);
+    if (size < 0) throw Error(self, "(C4) padding {} and {} leaves dimension {} of {} with size {}", low[i], high[i], d, in.to_string(), size);
     dims.push_back(size);
   }
   return {in.with(Shape(std::move(dims)))};
@@ -131,7 +135,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& pad_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.pad", .infer = infer, .text = &ir::formats::pad, .quantized = quantized::moved},
+      .info = ir::inferred_by("C1, C4", {.name = "stablehlo.pad", .infer = infer, .text = &ir::formats::pad, .quantized = quantized::moved}, "C1"),
       .summary = "puts a value around and between elements, or cuts edges off (spec: pad)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

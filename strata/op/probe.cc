@@ -5,6 +5,7 @@
 #include "strata/op/probe.h"
 #include "strata/op/quantized.h"
 
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format_help.h"
 #include "strata/ir/text/type_text.h"
 #include "strata/op/rules.h"
@@ -23,7 +24,7 @@ constexpr None kRecords{"a probe records the values of one reference evaluation"
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
   expect_operands("probe", operands, 1);
   expect_attr<std::string>("probe", attrs, "probe_id");
-  return {operands[0]->type()};  // probe_c1
+  return {operands[0]->type()};
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
@@ -55,7 +56,7 @@ constexpr ir::TextFormat kText{.print = print, .parse = parse, .from_generic = f
 
 const OpDef& probe_def() {
   static const OpDef d{
-      .info = {.name = "interpreter.probe", .infer = infer, .has_effect = true, .text = &kText, .quantized = quantized::as_stated},
+      .info = ir::inferred_by("C1", {.name = "interpreter.probe", .infer = infer, .has_effect = true, .text = &kText, .quantized = quantized::as_stated}),
       .summary = "its operand, whose value is recorded (interpreter.probe)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate,

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "strata/ir/constraint.h"
 #include "strata/ir/verify.h"
 #include "strata/op/build.h"
 #include "strata/op/rules.h"
@@ -86,6 +87,9 @@ namespace quantized {
 namespace {
 
 std::string self(const Op& op) { return std::string(short_name(op.name())); }
+std::string_view inferred_by(const Op& op) { return ir::inferred_by(op.info()); }
+/// The constraint that an operand or a result breaks that does not go with those before it.
+std::string_view broken_by(const Op& op, const Value* v) { return v->op() == &op ? inferred_by(op) : ir::agreement_of(op.info()); }
 
 bool is_number(const Type& type) { return type.is_quantized() || (type.is_tensor() && is_float(type.dtype())); }
 
@@ -102,11 +106,15 @@ void expect_types(const Op& op) {
   for (const Value* v : all_values(op))
     if (v->type().is_quantized()) expect_type(self(op), v->type());
 }
-/// Most operations take tensors that are quantised as a whole.
-void expect_per_tensor(const Op& op) {
+/// Most operations take tensors that are quantised as a whole. Of a `list` of operands all are the specification's input 1.
+void expect_per_tensor(const Op& op, bool list) {
   expect_types(op);
-  for (const Value* v : all_values(op))
-    if (per_axis(v->type())) throw Error(self(op), "{} is quantised along an axis, which is not admitted", v->type().to_string());
+  auto expect = [&](const Value* v, std::string_view constraint) {
+    if (per_axis(v->type()))
+      throw Error(self(op), "({}) {} is quantised along an axis, which is not admitted", constraint, v->type().to_string());
+  };
+  for (std::size_t i = 0; i < op.operands.size(); ++i) expect(op.operands[i], fmt::format("I{}", list ? 1 : i + 1));
+  for (const Value* v : op.results()) expect(v, inferred_by(op));
 }
 
 /// What the operation demands of plain types, asked of it on other types than its own.
@@ -126,14 +134,14 @@ void check_as(const Op& op, Type (*stand_in)(const Type&)) {
   if (inferred.size() != results.size()) throw Error(self(op), "has {} results, but {} are inferred", results.size(), inferred.size());
   for (std::size_t i = 0; i < results.size(); ++i)
     if (!ir::may_be_same(results[i], inferred[i]))
-      throw Error(self(op), "result {} is {}, which does not go with the inferred {}", i,
+      throw Error(self(op), "({}) result {} is {}, which does not go with the inferred {}", inferred_by(op), i,
                   op.result(static_cast<int>(i))->type().to_string(), inferred[i].to_string());
 }
 Type expressed(const Type& type) { return type.expressed(); }
 Type stored(const Type& type) { return type.is_tensor() ? type.storage() : type; }
 
-[[noreturn]] void differ(const Op& op, const Type& a, const Type& b) {
-  throw Error(self(op), "{} and {} do not go together", a.to_string(), b.to_string());
+[[noreturn]] void differ(const Op& op, std::string_view constraint, const Type& a, const Type& b) {
+  throw Error(self(op), "({}) {} and {} do not go together", constraint, a.to_string(), b.to_string());
 }
 
 bool same_storage(const Type& a, const Type& b) { return a.dtype() == b.dtype(); }
@@ -150,7 +158,7 @@ std::pair<const Type*, const Type*> one_moved(const Op& op) {
   expect_types(op);
   check_as(op, stored);
   const Type &from = op.operand(0)->type(), &to = op.result()->type();
-  if (!from.is_quantized() || !to.is_quantized()) differ(op, from, to);
+  if (!from.is_quantized() || !to.is_quantized()) differ(op, "C1", from, to);
   return {&from, &to};
 }
 
@@ -193,13 +201,13 @@ bool same_baseline(const Type& a, const Type& b) {
 }
 
 void baseline(const Op& op) {
-  expect_per_tensor(op);
+  expect_per_tensor(op, false);
   check_as(op, expressed);
   const Type* first = nullptr;
   for (const Value* v : all_values(op)) {
     if (!is_number(v->type())) continue;
     if (!v->type().is_quantized() || (first != nullptr && !same_baseline(*first, v->type())))
-      differ(op, first ? *first : op.operand(0)->type(), v->type());
+      differ(op, broken_by(op, v), first ? *first : op.operand(0)->type(), v->type());
     first = &v->type();
   }
 }
@@ -211,59 +219,61 @@ void sum(const Op& op) {
   bool axis = false;
   for (const Value* v : op.operands) {
     const Type& type = v->type();
-    if (!type.is_quantized() || !result.is_quantized()) differ(op, type, result);                              // add_c2
-    if (!same_storage(type, result) || !same_expressed(type, result)) differ(op, type, result);                // add_c3, add_c4
-    if (per_axis(type) && type.quantization()->axis != result.quantization()->axis) differ(op, type, result);  // add_c6, add_c7
+    if (!type.is_quantized() || !result.is_quantized()) differ(op, "C2", type, result);
+    if (!same_storage(type, result)) differ(op, "C3", type, result);
+    if (!same_expressed(type, result)) differ(op, "C4", type, result);
+    if (per_axis(type) && per_axis(result) && type.quantization()->axis != result.quantization()->axis)
+      differ(op, v == op.operand(0) ? "C6" : "C7", type, result);
     axis = axis || per_axis(type);
   }
-  if (axis != per_axis(result)) differ(op, op.operand(0)->type(), result);  // add_c5
+  if (axis != per_axis(result)) differ(op, "C5", op.operand(0)->type(), result);
 }
 
 void moved(const Op& op) {
-  expect_per_tensor(op);
+  expect_per_tensor(op, false);
   check_as(op, stored);
   const Type* first = nullptr;
   for (const Value* v : all_values(op)) {
     if (!v->type().is_quantized()) continue;
-    if (first != nullptr && !same_parameters(*first, v->type())) differ(op, *first, v->type());
+    if (first != nullptr && !same_parameters(*first, v->type())) differ(op, broken_by(op, v), *first, v->type());
     first = &v->type();
   }
   for (const Value* v : op.results())
-    if (!v->type().is_quantized() && is_integer(v->dtype()) && first != nullptr) differ(op, *first, v->type());
+    if (!v->type().is_quantized() && is_integer(v->dtype()) && first != nullptr) differ(op, inferred_by(op), *first, v->type());
 }
 
 void transposed(const Op& op) {
   auto [from, to] = one_moved(op);
-  if (!same_parameters(*from, *to)) differ(op, *from, *to);
+  if (!same_parameters(*from, *to)) differ(op, "C1", *from, *to);
   if (per_axis(*to) && op.attr<Ints>("permutation")[static_cast<std::size_t>(to->quantization()->axis)] != from->quantization()->axis)
-    differ(op, *from, *to);  // transpose_c4
+    differ(op, "C4", *from, *to);
 }
 
 void broadcast(const Op& op) {
   auto [from, to] = one_moved(op);
   if (!per_axis(*from)) {
-    if (!same_parameters(*from, *to)) differ(op, *from, *to);  // broadcast_in_dim_c1
+    if (!same_parameters(*from, *to)) differ(op, "C1", *from, *to);
     return;
   }
   const Quantization &x = *from->quantization(), &y = *to->quantization();
-  bool fits = same_storage(*from, *to) && same_expressed(*from, *to) && x.storage_min == y.storage_min && x.storage_max == y.storage_max &&
-              y.axis >= 0;
-  fits = fits && op.attr<Ints>("broadcast_dimensions")[static_cast<std::size_t>(x.axis)] == y.axis;
+  bool same = same_storage(*from, *to) && same_expressed(*from, *to) && x.storage_min == y.storage_min && x.storage_max == y.storage_max;
+  if (!same || y.axis < 0) differ(op, "C1", *from, *to);
+  bool fits = op.attr<Ints>("broadcast_dimensions")[static_cast<std::size_t>(x.axis)] == y.axis;
   for (std::size_t i = 0; fits && i < y.scales.size(); ++i) {
     std::size_t j = x.scales.size() == 1 ? 0 : i;
     fits = j < x.scales.size() && x.scales[j] == y.scales[i] && x.zero_points[j] == y.zero_points[i];
   }
-  if (!fits) differ(op, *from, *to);  // broadcast_in_dim_c6
+  if (!fits) differ(op, "C6", *from, *to);
 }
 
 void reshaped(const Op& op) {
   auto [from, to] = one_moved(op);
-  if (!same_parameters(*from, *to)) differ(op, *from, *to);  // reshape_c1
+  if (!same_parameters(*from, *to)) differ(op, "C1", *from, *to);
   if (!per_axis(*from) || !from->shape().is_static() || !to->shape().is_static()) return;
   int a = from->quantization()->axis, b = to->quantization()->axis;
   if (product_of(from->shape(), 0, a) != product_of(to->shape(), 0, b) || from->shape()[a] != to->shape()[b] ||
       product_of(from->shape(), a + 1, from->rank()) != product_of(to->shape(), b + 1, to->rank()))
-    differ(op, *from, *to);  // reshape_c3
+    differ(op, "C3", *from, *to);
 }
 
 void reinterpreted(const Op& op) {
@@ -279,40 +289,51 @@ void as_stated(const Op& op) {
   if (inferred.size() != static_cast<std::size_t>(op.num_results()))
     throw Error(self(op), "has {} results, but {} are inferred", op.num_results(), inferred.size());
   for (std::size_t i = 0; i < inferred.size(); ++i)
-    if (const Type& stated = op.result(static_cast<int>(i))->type(); !ir::may_be_same(stated, inferred[i])) differ(op, inferred[i], stated);
+    if (const Type& stated = op.result(static_cast<int>(i))->type(); !ir::may_be_same(stated, inferred[i]))
+      differ(op, inferred_by(op), inferred[i], stated);
 }
 
 void per_tensor(const Op& op) {
-  expect_per_tensor(op);
+  expect_per_tensor(op, true);
   as_stated(op);
 }
 
-void product(const Op& op) {
+namespace {
+
+/// Numbers are dot_general's, (C14) and (C17) to (C20), or those higher by `shift`.
+void check_product(const Op& op, int shift) {
   expect_types(op);
-  check_as(op, expressed);
+  auto unless = [&](bool holds, int number, const Type& a, const Type& b) {
+    if (!holds) differ(op, fmt::format("C{}", number + shift), a, b);
+  };
+  if (op.operands.size() < 2 || op.num_results() != 1 || !op.operand(0)->type().is_tensor()) return check_as(op, expressed);
   const Type &lhs = op.operand(0)->type(), &rhs = op.operand(1)->type(), &result = op.result()->type();
-  if (!rhs.is_quantized() || lhs.is_quantized() != result.is_quantized())
-    differ(op, lhs.is_quantized() ? rhs : lhs, result);  // dot_general_c14
+  unless(rhs.is_quantized() && lhs.is_quantized() == result.is_quantized(), 14, lhs.is_quantized() ? rhs : lhs, result);
   if (!lhs.is_quantized()) {
     DType number = rhs.quantization()->expressed;
-    if (lhs.dtype() != number || result.dtype() != number) differ(op, lhs, rhs);  // dot_general_c20
-    return;
+    unless(lhs.dtype() == number && result.dtype() == number, 20, lhs, rhs);
+    return check_as(op, expressed);
   }
-  if (!same_storage(lhs, rhs)) differ(op, lhs, rhs);                                       // dot_general_c17
-  if (!same_expressed(lhs, rhs) || !same_expressed(lhs, result)) differ(op, rhs, result);  // dot_general_c18
-  if (!per_axis(rhs) && per_axis(result)) differ(op, rhs, result);                         // dot_general_c19
+  unless(same_storage(lhs, rhs), 17, lhs, rhs);
+  unless(same_expressed(lhs, rhs) && same_expressed(lhs, result), 18, rhs, result);
+  unless(per_axis(rhs) || !per_axis(result), 19, rhs, result);
+  check_as(op, expressed);
 }
 
+}  // namespace
+
+void product(const Op& op) { check_product(op, 0); }
+
 void convolution(const Op& op) {
-  product(op);
+  check_product(op, 14);
   const Type &rhs = op.operand(1)->type(), &result = op.result()->type();
   auto off = [&](const Type& type, const char* dimension) {
     return per_axis(type) && type.quantization()->axis != op.attr<std::int64_t>(dimension);
   };
-  if (off(rhs, "kernel_output_feature_dimension"))  // convolution_c29
-    throw Error(self(op), "rhs {} is not quantised along its output features", rhs.to_string());
-  if (off(result, "output_feature_dimension"))  // convolution_c30
-    throw Error(self(op), "result {} is not quantised along its features", result.to_string());
+  if (off(rhs, "kernel_output_feature_dimension"))
+    throw Error(self(op), "(C29) rhs {} is not quantised along its output features", rhs.to_string());
+  if (off(result, "output_feature_dimension"))
+    throw Error(self(op), "(C30) result {} is not quantised along its features", result.to_string());
 }
 
 }  // namespace quantized

@@ -2,6 +2,8 @@
 //
 // Contract (StableHLO, real_dynamic_slice): operand, start_indices, limit_indices, strides (integers of rank 1, one type).
 //   (C1) the result has the operand's element type; (C2) and its rank; (C3) the bounds have an entry per dimension.
+#include <algorithm>
+
 #include "strata/op/dynamic.h"
 
 namespace strata::op {
@@ -37,6 +39,13 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   return {out};
 }
 
+/// Of a stated size, with steps of 1, it may start anywhere.
+std::vector<int> needs(const Op& op) {
+  std::optional<Ints> strides = known_integers(op.operand(3));
+  bool plain = strides && op.result()->shape().is_static() && std::all_of(strides->begin(), strides->end(), [](std::int64_t s) { return s == 1; });
+  return plain ? std::vector<int>{} : std::vector{1, 2, 3};
+}
+
 }  // namespace
 
 const OpDef& real_dynamic_slice_def() {
@@ -44,6 +53,7 @@ const OpDef& real_dynamic_slice_def() {
                                     .summary = "a slice between bounds that operands hold (StableHLO, real_dynamic_slice)",
                                     .verify = verify,
                                     .decompose = decompose,
+                                    .needs = needs,
                                     .text = &ir::formats::functional});
   return def;
 }

@@ -2,12 +2,13 @@
 //
 // Contract (StableHLO, reduce): operands [inputs..., inits...], attributes `dimensions`, `combiner`.
 //   (C1) inputs have one shape; (C2) each init is a scalar of its input's dtype; (C3) at least one input, as many inits;
-//   (C4) dimensions are unique; (C5) in range; (C6) a region maps (current..., new...) scalars to current scalars, of the inputs'
+//   (C4) dimensions are in range, (C5) unique; (C6) a region maps (current..., new...) scalars to current scalars, of the inputs'
 //   types or wider ones of their kind, any other combiner has one input and no region; (C7), (C8) results have the shape without
 //   `dimensions` and the types that the region computes in.
 // Order of combination: op/reduce_order.h; argument maxima: op/reduce.h.
 #include "strata/op/reduce.h"
 
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
@@ -47,11 +48,11 @@ Ints as_ints(const std::vector<int>& dims) { return Ints(dims.begin(), dims.end(
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
   std::size_t n = operands.size() / 2;
   if (n == 0 || operands.size() != 2 * n)
-    throw Error("reduce", "(C3) expected inputs and as many initial values, got {} operands", operands.size());  // C3
+    throw Error("reduce", "(C3) expected inputs and as many initial values, got {} operands", operands.size());
   std::vector<DType> dtypes;
   for (std::size_t i = 0; i < n; ++i) {
     const Type &input = operands[i]->type(), &init = operands[n + i]->type();
-    if (!input.is_tensor()) throw Error("reduce", "inputs must be arrays, got {}", input.to_string());
+    if (!input.is_tensor()) throw Error("reduce", "(I1) inputs must be arrays, got {}", input.to_string());
     expect_storage("reduce", input.dtype());
     if (!may_equal(input.shape(), operands[0]->shape()))  // C1
       throw Error("reduce", "(C1) inputs must have one shape, got {} and {}", operands[0]->type().to_string(), input.to_string());
@@ -64,8 +65,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   int rank = operands[0]->rank();
   std::vector<bool> gone(static_cast<std::size_t>(rank), false);
   for (std::int64_t d : dims) {
-    if (d < 0 || d >= rank) throw Error("reduce", "(C5) dimension {} is out of range for {}", d, operands[0]->type().to_string());  // C5
-    if (gone[static_cast<std::size_t>(d)]) throw Error("reduce", "(C4) dimension {} is given twice", d);                            // C4
+    if (d < 0 || d >= rank) throw Error("reduce", "(C4) dimension {} is out of range for {}", d, operands[0]->type().to_string());
+    if (gone[static_cast<std::size_t>(d)]) throw Error("reduce", "(C5) dimension {} of {} is given twice", d, operands[0]->type().to_string());
     gone[static_cast<std::size_t>(d)] = true;
   }
   const std::string& word = expect_attr<std::string>("reduce", attrs, "combiner");
@@ -75,14 +76,14 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
     for (std::size_t i = 0; i < n && regions.size() == 1 && regions[0]->results.size() == n; ++i) {  // C6
       const Type& type = regions[0]->results[i]->type();
       if (!type.is_tensor()) continue;
-      expect_promotable("reduce", dtypes[i], type.dtype());
+      ir::under("C6", [&] { expect_promotable("reduce", dtypes[i], type.dtype()); });
       dtypes[i] = type.dtype();
     }
-    expect_region("reduce", regions, dtypes);  // C6
+    ir::under("C6", [&] { expect_region("reduce", regions, dtypes); });
   } else {
     if (n != 1 || !regions.empty())
       throw Error("reduce", "combiner {} takes one input and no region, got {} inputs and {} regions", word, n, regions.size());
-    expect_combiner("reduce", *combiner, dtypes[0]);
+    ir::under("C6", [&] { expect_combiner("reduce", *combiner, dtypes[0]); });
   }
   std::vector<Dim> kept;
   for (int d = 0; d < rank; ++d)
@@ -466,7 +467,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
 
 const OpDef& reduce_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.reduce", .infer = infer, .text = &ir::formats::reduce, .quantized = quantized::per_tensor},
+      .info = ir::inferred_by("C7, C8", {.name = "stablehlo.reduce", .infer = infer, .text = &ir::formats::reduce, .quantized = quantized::per_tensor}),
       .summary = "combines elements along dimensions (StableHLO, reduce)",
       .traits = {},
       .evaluate = evaluate,

@@ -1,6 +1,6 @@
 // reduce_precision: x rounded to a float format of fewer exponent and mantissa bits, and back.
 //
-// Contract (spec: reduce_precision): a float operand; attributes `exponent_bits`, `mantissa_bits`.
+// Contract (spec: reduce_precision): an operand of floats, or quantised as a whole; attributes `exponent_bits`, `mantissa_bits`.
 //   (C1) the result has the operand's type; (C2) exponent_bits is at least 1; (C3) mantissa_bits is at least 0.
 //
 // The mantissa is rounded to nearest, ties to even, on the bits as they are (also of a subnormal); a carry may reach the
@@ -9,9 +9,11 @@
 // also in a format without a mantissa, as XLA has it.
 #include <cmath>
 
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/legalize.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -136,7 +138,7 @@ Work cost(const Op& op) { return {4 * elements(op), bytes_moved(op)}; }
 
 const OpDef& reduce_precision_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.reduce_precision", .infer = infer, .text = &ir::formats::reduce_precision},
+      .info = ir::inferred_by("C1", {.name = "stablehlo.reduce_precision", .infer = infer, .text = &ir::formats::reduce_precision, .quantized = quantized::baseline}),
       .summary = "rounded to fewer exponent and mantissa bits (spec: reduce_precision)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

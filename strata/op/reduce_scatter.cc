@@ -6,10 +6,8 @@
 // (C5) ids are within the grid: both known when it runs; (C6) use_global_device_ids needs a channel; (C7) the computation maps
 // two scalars of a type that the operand can be promoted to; (C8) the result has the operand's shape but for that dimension,
 // (C9) the computation's element type. Order of combination: that of the group, from the left.
-#include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/collective.h"
-#include "strata/op/quantized.h"
 
 namespace strata::op {
 const OpDef& all_gather_def();  // all_gather.cc
@@ -24,19 +22,21 @@ std::int64_t scatter_dim(const Op& op) { return op.attr<std::int64_t>("scatter_d
 void verify(const Op& op) {
   expect_operands(kSelf, op.operands, 1);
   expect_tensors(kSelf, op.operands);
-  expect_groups(kSelf, op.attrs);                                           // reduce_scatter_c3
-  expect_channel_of_global_ids(kSelf, op.attrs);                            // reduce_scatter_c6
-  Type whole = infer_reduced(kSelf, op.operands, op.attrs, op.regions)[0];  // reduce_scatter_c7
+  expect_groups(kSelf, op.attrs, "C3", "C5");
+  expect_channel_of_global_ids(kSelf, op.attrs, "C6");
+  Type whole = infer_reduced(kSelf, op.operands, op.attrs, op.regions, "C7")[0];
   std::int64_t dim = expect_attr<std::int64_t>(kSelf, op.attrs, "scatter_dimension");
   if (dim < 0 || dim >= whole.rank())
-    throw Error(kSelf, "scatter_dimension {} is no dimension of {}", dim, whole.to_string());  // reduce_scatter_c2
+    throw Error(kSelf, "(C2) scatter_dimension {} is no dimension of {}", dim, whole.to_string());
   if (op.num_results() != 1) throw Error(kSelf, "has one result, got {}", op.num_results());
   const Type& to = op.result()->type();
   const Dim& cut = whole.shape().dim(static_cast<int>(dim));
   std::optional<std::int64_t> size = group_size(op.attrs, joint_strategy(op.attrs));
-  if (size && cut.is_static() && cut.size() % *size != 0)  // reduce_scatter_c1
-    throw Error(kSelf, "dimension {} of {} cannot be cut into {} equal parts", dim, whole.to_string(), *size);
-  bool fits = to.is_tensor() && whole.with(to.shape()) == to && to.rank() == whole.rank();  // reduce_scatter_c9
+  if (size && cut.is_static() && cut.size() % *size != 0)
+    throw Error(kSelf, "(C1) dimension {} of {} cannot be cut into {} equal parts", dim, whole.to_string(), *size);
+  if (!to.is_tensor() || !(whole.with(to.shape()) == to))
+    throw Error(kSelf, "(C9) the computation's {} cannot be scattered to {}", whole.to_string(), to.to_string());
+  bool fits = to.rank() == whole.rank();
   for (int d = 0; fits && d < whole.rank(); ++d) {
     const Dim &x = whole.shape().dim(d), &y = to.shape().dim(d);
     if (d != dim)
@@ -44,7 +44,7 @@ void verify(const Op& op) {
     else if (x.is_static() && y.is_static())
       fits = size ? y.size() * *size == x.size() : y.size() == 0 ? x.size() == 0 : x.size() % y.size() == 0;
   }
-  if (!fits) throw Error(kSelf, "{} cannot be scattered to {}", whole.to_string(), to.to_string());  // reduce_scatter_c8
+  if (!fits) throw Error(kSelf, "(C8) {} cannot be scattered to {}", whole.to_string(), to.to_string());
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
@@ -87,24 +87,13 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
 }  // namespace
 
 const OpDef& reduce_scatter_def() {
-  static const OpDef d{
-      .info = {.name = "stablehlo.reduce_scatter",
-               .infer = nullptr,
-               .text = &ir::formats::collective_reduce,
-               .verify = verify,
-               .quantized = quantized::per_tensor},
-      .summary = "the operands of all processes of a group, combined; each gets its part (StableHLO, reduce_scatter)",
-      .traits = {.takes_complex = true, .takes_quantized = true},
-      .evaluate = evaluate,
-      .jvp = sum_jvp,
-      .linearize = kNoRegions,
-      .transpose = transpose,
-      .batch = batch,
-      .shard = shard,
-      .cost = cost,
-      .lowering = kBetweenProcesses,
-      .decompose = decompose,
-  };
+  static const OpDef d = reducing({.name = "stablehlo.reduce_scatter",
+                                  .summary = "the operands of all processes of a group, combined; each gets its part (StableHLO, reduce_scatter)",
+                                  .verify = verify,
+                                  .evaluate = evaluate,
+                                  .transpose = transpose,
+                                  .batch = batch,
+                                  .decompose = decompose});
   return d;
 }
 

@@ -344,8 +344,8 @@ TEST(ReduceInfer, RefusesBrokenConstraints) {
   Type x(DType::f32, {2, 3}), scalar = Type::scalar(DType::f32);
   EXPECT_THROW(with({x, Type::scalar(DType::f64)}, {0}, "add"), Error);  // C2
   EXPECT_THROW(with({x}, {0}, "add"), Error);                            // C3
-  EXPECT_THROW(with({x, scalar}, {0, 0}, "add"), Error);                 // C4
-  EXPECT_THROW(with({x, scalar}, {2}, "add"), Error);                    // C5
+  EXPECT_THROW(with({x, scalar}, {0, 0}, "add"), Error);                 // C5
+  EXPECT_THROW(with({x, scalar}, {2}, "add"), Error);                    // C4
   EXPECT_THROW(with({x, scalar}, {0}, "region"), Error);                 // C6
   EXPECT_THROW(with({x, scalar}, {0}, "and"), Error);
   EXPECT_THROW(with({x, scalar}, {0}, "average"), Error);

@@ -6,6 +6,7 @@
 //
 // Defined as the specification defines it: a reduce over windows (op/windows.h), padded with the initial values. Its order
 // (op/reduce_order.h) runs over the window row-major, one lane; nothing of the windows is stored.
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/closed.h"
@@ -44,16 +45,16 @@ std::vector<DType> combined_dtypes(const std::string& word, std::vector<DType> d
   if (*combiner != Combiner::region) {
     if (dtypes.size() != 1 || !regions.empty())
       throw Error(kSelf, "combiner {} takes one input and no region, got {} inputs and {} regions", word, dtypes.size(), regions.size());
-    expect_combiner(kSelf, *combiner, dtypes[0]);
+    ir::under("C13", [&] { expect_combiner(kSelf, *combiner, dtypes[0]); });
     return dtypes;
   }
   for (std::size_t i = 0; i < dtypes.size() && regions.size() == 1 && regions[0]->results.size() == dtypes.size(); ++i) {
     const Type& wanted = regions[0]->results[i]->type();
     if (!wanted.is_tensor()) continue;
-    expect_promotable(kSelf, dtypes[i], wanted.dtype());
+    ir::under("C13", [&] { expect_promotable(kSelf, dtypes[i], wanted.dtype()); });
     dtypes[i] = wanted.dtype();
   }
-  expect_region(kSelf, regions, dtypes);  // (C13)
+  ir::under("C13", [&] { expect_region(kSelf, regions, dtypes); });
   return dtypes;
 }
 
@@ -65,7 +66,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   for (std::size_t i = 0; i < n; ++i) {
     const Type &input = operands[i]->type(), &init = operands[n + i]->type();
     if (!input.is_tensor() || !init.is_tensor())
-      throw Error(kSelf, "operands must be arrays, got {} and {}", input.to_string(), init.to_string());
+      throw Error(kSelf, "({}) operands must be arrays, got {} and {}", input.is_tensor() ? "I2" : "I1", input.to_string(), init.to_string());
     if (!may_equal(input.shape(), operands[0]->shape()))
       throw Error(kSelf, "(C2) inputs must have one shape, got {} and {}", operands[0]->type().to_string(), input.to_string());
     if (init.rank() != 0 || init.dtype() != input.dtype())
@@ -270,7 +271,7 @@ Work cost(const Op& op) {
 
 const OpDef& reduce_window_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.reduce_window", .infer = infer, .text = &ir::formats::reduce_window, .quantized = quantized::per_tensor},
+      .info = ir::inferred_by("C15, C16", {.name = "stablehlo.reduce_window", .infer = infer, .text = &ir::formats::reduce_window, .quantized = quantized::per_tensor}),
       .summary = "combines the elements of each window (StableHLO, reduce_window)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate,

@@ -6,6 +6,8 @@
 #include "strata/base/error.h"
 #include "strata/ir/verify.h"
 #include "strata/op/build.h"
+#include "strata/op/dynamic.h"
+#include "strata/op/evaluate.h"
 #include "strata/op/legalize.h"
 #include "strata/op/lowered.h"
 #include "strata/op/rules.h"
@@ -72,11 +74,21 @@ class Refiner {
     Values informed;
     for (Value* v : operands) informed.push_back(known(v) ? constant(b, *known(v)) : v);
     std::size_t first = b.block().ops().size();
-    Values results = d.decompose(b, op, informed);
+    Values results = placed(op, [&] { return d.decompose(b, op, informed); });
     for (std::size_t i = first; i < b.block().ops().size(); ++i) fold(*b.block().ops()[i]);
     for (Value* v : results)
       if (is_dynamic(v->type())) unknown(op, v->type());
     return results;
+  }
+
+  /// Mistakes that show in a decomposition are the operation's.
+  template <class F>
+  static Values placed(const Op& op, F&& make) {
+    try {
+      return make();
+    } catch (Error& e) {
+      throw e.at(op.where.text());
+    }
   }
 
   Op& copied(const Op& op, const Values& operands, Builder& b) {
@@ -189,6 +201,17 @@ bool is_dynamic(const Op& op) {
   for (const auto& r : op.regions)
     if (is_dynamic(*r)) return true;
   return false;
+}
+
+bool needs_values(const Op& op) {
+  if (Needs needs = needs_of(op))
+    for (int i : needs(op))
+      if (!known_integers(op.operand(i))) return true;
+  return std::any_of(op.regions.begin(), op.regions.end(), [](const auto& r) { return needs_values(*r); });
+}
+
+bool needs_values(const Block& block) {
+  return std::any_of(block.ops().begin(), block.ops().end(), [](const auto& op) { return needs_values(*op); });
 }
 
 std::unique_ptr<Block> refine(const Block& block, const std::vector<Known>& arguments) {

@@ -28,6 +28,11 @@ bool is_dynamic(const Block& block);
 /// Of an operation alone, its regions included.
 bool is_dynamic(const Op& op);
 
+/// Whether an operation, or any in a block, needs elements that no constant makes (DynamicRow::needs, op/dynamic.h): then it is compiled only for
+/// the values at hand, after `refine`.
+bool needs_values(const Op& op);
+bool needs_values(const Block& block);
+
 /// Reference evaluation of an operation as what it becomes for these operands.
 Literals evaluate_refined(const Op& op, std::span<const Literal> operands, Evaluator& evaluator);
 

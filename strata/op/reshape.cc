@@ -1,4 +1,7 @@
 // reshape: the same elements in row-major order under another shape.
+//
+// Contract (spec: reshape): (C1) the result has the operand's element type and (C2) number of elements; (C3) an axis of quantisation keeps
+// its size, and what stands before and behind it.
 #include <numeric>
 
 #include "strata/ir/text/format.h"
@@ -13,9 +16,9 @@ void verify(const Op& op) {
   expect_operands("reshape", op.operands, 1);
   const Type &in = op.operand(0)->type(), &out = op.result()->type();
   if (in.dtype() != out.dtype())  // reshape_c1
-    throw Error("reshape", "result dtype {} differs from the operand's {}", name(out.dtype()), name(in.dtype()));
+    throw Error("reshape", "(C1) result dtype {} differs from the operand's {}", name(out.dtype()), name(in.dtype()));
   if (in.shape().is_static() && out.shape().is_static() && in.shape().count() != out.shape().count())  // reshape_c2
-    throw Error("reshape", "cannot reshape {} with {} elements to {} with {}", in.to_string(), in.shape().count(), out.to_string(),
+    throw Error("reshape", "(C2) cannot reshape {} with {} elements to {} with {}", in.to_string(), in.shape().count(), out.to_string(),
                 out.shape().count());
 }
 

@@ -1,6 +1,9 @@
 // reverse: the order of elements along `dimensions` turned round.
+//
+// Contract (spec: reverse): (C1) the result has the operand's type; dimensions are (C2) unique and (C3) the operand's.
 #include <algorithm>
 
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/quantized.h"
@@ -17,8 +20,8 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   const Type& in = operands[0]->type();
   const Ints& dims = expect_attr<Ints>("reverse", attrs, "dimensions");
   for (std::int64_t d : dims) {
-    if (std::count(dims.begin(), dims.end(), d) > 1) throw Error("reverse", "dimension {} is named twice", d);  // reverse_c2
-    if (d < 0 || d >= in.rank()) throw Error("reverse", "dimension {} is outside of {}", d, in.to_string());    // reverse_c3
+    if (std::count(dims.begin(), dims.end(), d) > 1) throw Error("reverse", "(C2) dimension {} of {} is named twice", d, in.to_string());
+    if (d < 0 || d >= in.rank()) throw Error("reverse", "(C3) dimension {} is outside of {}", d, in.to_string());
   }
   return {in};  // reverse_c1
 }
@@ -61,7 +64,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& reverse_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.reverse", .infer = infer, .text = &ir::formats::reverse, .quantized = quantized::moved},
+      .info = ir::inferred_by("C1", {.name = "stablehlo.reverse", .infer = infer, .text = &ir::formats::reverse, .quantized = quantized::moved}),
       .summary = "turns the order along some dimensions round (spec: reverse)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -26,7 +26,7 @@ void verify(const Op& op) {
   const char* self = "rng";
   expect_operands(self, op.operands, 3);
   const auto& distribution = expect_attr<std::string>(self, op.attrs, "rng_distribution");
-  if (distribution != "UNIFORM" && distribution != "NORMAL") throw Error(self, "there is no distribution {}", distribution);
+  if (distribution != "UNIFORM" && distribution != "NORMAL") throw Error(self, "(I4) there is no distribution {}", distribution);
   const Type &a = op.operand(0)->type(), &b = op.operand(1)->type(), &shape = op.operand(2)->type();
   if (a.rank() != 0 || b.rank() != 0) throw Error(self, "(I1, I2) a and b must be scalars, got {} and {}", a.to_string(), b.to_string());
   if (shape.rank() != 1 || !is_integer(shape.dtype()))

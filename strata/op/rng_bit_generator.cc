@@ -27,10 +27,10 @@ void verify(const Op& op) {
   const char* self = "rng_bit_generator";
   expect_operands(self, op.operands, 1);
   const auto& algorithm = expect_attr<std::string>(self, op.attrs, "rng_algorithm");
-  if (algorithm != "DEFAULT" && algorithm != "THREE_FRY" && algorithm != "PHILOX") throw Error(self, "there is no algorithm {}", algorithm);
+  if (algorithm != "DEFAULT" && algorithm != "THREE_FRY" && algorithm != "PHILOX") throw Error(self, "(I1) there is no algorithm {}", algorithm);
   if (op.num_results() != 2) throw Error(self, "has 2 results, got {}", op.num_results());
   const Type &state = op.operand(0)->type(), &next = op.result(0)->type(), &bits = op.result(1)->type();
-  if (state.dtype() != DType::ui64 || state.rank() != 1) throw Error(self, "(I1) the state must be ui64 of rank 1, got {}", state.to_string());
+  if (state.dtype() != DType::ui64 || state.rank() != 1) throw Error(self, "(I2) the state must be ui64 of rank 1, got {}", state.to_string());
   if (!next.is_tensor() || next.dtype() != state.dtype() || next.rank() != 1 || !may_equal(next.shape(), state.shape()))
     throw Error(self, "(C1) the states must have one type, got {} and {}", state.to_string(), next.to_string());
   const Dim& words = state.shape().dim(0);

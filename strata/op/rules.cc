@@ -14,8 +14,9 @@ std::string_view short_name(std::string_view name) {
 void expect_operands(std::string_view op, std::span<Value* const> operands, int count) {
   if (static_cast<int>(operands.size()) != count)
     throw Error(std::string(op), "expected {} operand{}, got {}", count, count == 1 ? "" : "s", operands.size());
-  for (Value* v : operands)
-    if (!v->type().is_tensor()) throw Error(std::string(op), "operands must be arrays, got {}", v->type().to_string());
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    if (!operands[i]->type().is_tensor())
+      throw Error(std::string(op), "(I{}) operands must be arrays, got {}", i + 1, operands[i]->type().to_string());
 }
 
 /// Every dtype is, since types that kernels do not know are said by others (op/legalize.h).

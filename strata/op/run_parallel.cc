@@ -24,31 +24,31 @@ std::int64_t replicas(const Op& op) { return op.attr<std::int64_t>("replicas"); 
 std::int64_t partitions(const Op& op) { return op.attr<std::int64_t>("partitions"); }
 std::size_t processes(const Op& op) { return static_cast<std::size_t>(replicas(op) * partitions(op)); }
 
-void expect_types(const char* what, const std::vector<Type>& programs, const Values& values) {
-  if (programs.size() != values.size()) throw Error(kSelf, "{} {} for programs of {}", values.size(), what, programs.size());
+void expect_types(const char* constraint, const char* what, const std::vector<Type>& programs, const Values& values) {
+  if (programs.size() != values.size()) throw Error(kSelf, "({}) {} {} for programs of {}", constraint, values.size(), what, programs.size());
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!(programs[i] == values[i]->type()))
-      throw Error(kSelf, "number {} of the {} is {}, of the programs {}", i, what, values[i]->type().to_string(), programs[i].to_string());
+      throw Error(kSelf, "({}) number {} of the {} is {}, of the programs {}", constraint, i, what, values[i]->type().to_string(), programs[i].to_string());
 }
 
 void verify(const Op& op) {
   std::int64_t r = expect_attr<std::int64_t>(kSelf, op.attrs, "replicas"), p = expect_attr<std::int64_t>(kSelf, op.attrs, "partitions");
   const ir::Strings& bodies = expect_attr<ir::Strings>(kSelf, op.attrs, "bodies");
   if (r <= 0 || p <= 0 || r > 4096 || p > 4096 || static_cast<std::int64_t>(bodies.size()) < r * p)
-    throw Error(kSelf, "needs programs, got a grid of {} by {}", r, p);  // run_parallel_c1
-  if (op.regions.empty()) return;                                        // the functions are not known yet
+    throw Error(kSelf, "(C1) needs programs, got a grid of {} by {}", r, p);
+  if (op.regions.empty()) return;  // the functions are not known yet
   if (op.regions.size() != bodies.size()) throw Error(kSelf, "{} regions for {} functions", op.regions.size(), bodies.size());
   std::vector<Type> arguments, results;
   for (std::size_t i = 0; i < processes(op); ++i) {
     for (const auto& a : op.regions[i]->arguments()) arguments.push_back(a->type());
     for (const Type& t : op.regions[i]->result_types()) results.push_back(t);
   }
-  expect_types("operands", arguments, op.operands);  // run_parallel_c2
-  expect_types("results", results, op.results());    // run_parallel_c3
+  expect_types("C2", "operands", arguments, op.operands);
+  expect_types("C3", "results", results, op.results());
   for (std::size_t i = processes(op); i < op.regions.size(); ++i) {
     const Block& feed = *op.regions[i];
-    if (feed.num_arguments() != 0 || feed.results.size() != 1 || !feed.results[0]->type().is_tensor())  // run_parallel_c4
-      throw Error(kSelf, "@{} feeds the programs and must return one tensor", bodies[i]);
+    if (feed.num_arguments() != 0 || feed.results.size() != 1 || !feed.results[0]->type().is_tensor())
+      throw Error(kSelf, "(C4) @{} feeds the programs and must return one tensor", bodies[i]);
   }
 }
 
@@ -96,7 +96,7 @@ void from_generic(ir::TextParser& p, ir::Draft& draft) {
   for (std::size_t r = 0; r < rows.size(); ++r)
     if (rows[r] != r * width) width = 0;
   if (width == 0 || width * rows.size() != bodies.size())
-    p.fail_at(p.op_offset(), "attribute 'programs' of run_parallel must be rows of equally many functions");
+    p.fail_at(p.op_offset(), "attribute 'programs' of run_parallel (C1) must be rows of equally many functions");
   if (draft.attrs.has("infeed")) read_symbols(p, draft, "infeed", bodies, ignored);
   draft.attrs.erase("programs");
   draft.attrs.erase("infeed");

@@ -10,6 +10,7 @@
 // order: row-major over the indices, then row-major over the window; every application rounds in the element's dtype.
 #include "strata/op/scatter.h"
 
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/quantized.h"
@@ -37,12 +38,12 @@ void expect_updates(const IndexDims& d, const Type& input, const Type& indices, 
 }
 
 void expect_combination(const std::string& word, const std::vector<DType>& dtypes, std::span<const std::unique_ptr<Block>> regions) {
-  if (word == "region") return expect_region("scatter", regions, dtypes);
+  if (word == "region") return ir::under("C23", [&] { expect_region("scatter", regions, dtypes); });
   std::optional<Combiner> combiner = parse_combiner(word);
   if (!combiner && word != "assign") throw Error("scatter", "unknown combiner '{}'", word);
   if (dtypes.size() != 1 || !regions.empty())
     throw Error("scatter", "combiner {} takes one input and no region, got {} inputs and {} regions", word, dtypes.size(), regions.size());
-  if (combiner) expect_combiner("scatter", *combiner, dtypes[0]);
+  if (combiner) ir::under("C23", [&] { expect_combiner("scatter", *combiner, dtypes[0]); });
 }
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
@@ -51,17 +52,21 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   std::size_t n = (operands.size() - 1) / 2;
   IndexDims d = scatter_dims(attrs);
   const Type& indices = operands[n]->type();
-  if (d.index_vector < 0 || d.index_vector > indices.rank())
+  if (indices.is_tensor() && (d.index_vector < 0 || d.index_vector > indices.rank()))
     throw Error("scatter", "(C22) index_vector_dim {} is out of range for {}", d.index_vector, indices.to_string());
   std::vector<DType> dtypes;
   std::vector<Type> results;
   for (std::size_t i = 0; i < n; ++i) {
     const Type &input = operands[i]->type(), &updates = operands[n + 1 + i]->type();
-    expect_storage("scatter", input.dtype());
+    if (!input.is_tensor() || !indices.is_tensor() || !updates.is_tensor())
+      throw Error("scatter", "({}) operands must be arrays, got {}, {} and {}", !input.is_tensor() ? "I1" : !indices.is_tensor() ? "I2" : "I3",
+                  input.to_string(), indices.to_string(), updates.to_string());
     if (input.dtype() != updates.dtype())
       throw Error("scatter", "(C6) inputs and updates must have one dtype, got {} and {}", input.to_string(), updates.to_string());
     if (!may_equal(input.shape(), operands[0]->shape()))
       throw Error("scatter", "(C1) inputs must have one shape, got {} and {}", operands[0]->type().to_string(), input.to_string());
+    if (!may_equal(updates.shape(), operands[n + 1]->type().shape()))
+      throw Error("scatter", "(C3) updates must have one shape, got {} and {}", operands[n + 1]->type().to_string(), updates.to_string());
     expect_updates(d, input, indices, updates);
     dtypes.push_back(input.dtype());
     results.push_back(input);
@@ -171,7 +176,7 @@ Ints window_sizes(const Op& op, const IndexDims& d) {
 
 const OpDef& scatter_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.scatter", .infer = infer, .text = &ir::formats::scatter, .quantized = quantized::per_tensor},
+      .info = ir::inferred_by("C24, C25", {.name = "stablehlo.scatter", .infer = infer, .text = &ir::formats::scatter, .quantized = quantized::per_tensor}),
       .summary = "slices at positions given by an array of indices combined with updates (StableHLO, scatter)",
       .traits = {},
       .evaluate = evaluate,

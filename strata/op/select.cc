@@ -1,4 +1,7 @@
 // select: on_true where pred holds, on_false elsewhere; a scalar pred chooses one of the arrays.
+//
+// Contract (spec: select): pred of i1, (C1) a scalar or of on_true's shape; (C2) both choices and the result have one type.
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/quantized.h"
@@ -10,11 +13,11 @@ namespace {
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
   expect_operands("select", operands, 3);
   const Type &pred = operands[0]->type(), &x = operands[1]->type(), &y = operands[2]->type();
-  if (pred.dtype() != DType::i1) throw Error("select", "the predicate must be i1, got {}", pred.to_string());
+  if (pred.dtype() != DType::i1) throw Error("select", "(I1) the predicate must be i1, got {}", pred.to_string());
   if (pred.rank() != 0 && !may_equal(pred.shape(), x.shape()))  // select_c1
-    throw Error("select", "the predicate {} must be a scalar or have the shape of {}", pred.to_string(), x.to_string());
+    throw Error("select", "(C1) the predicate {} must be a scalar or have the shape of {}", pred.to_string(), x.to_string());
   if (x.dtype() != y.dtype() || !may_equal(x.shape(), y.shape()))  // select_c2
-    throw Error("select", "both choices must have one type, got {} and {}", x.to_string(), y.to_string());
+    throw Error("select", "(C2) both choices must have one type, got {} and {}", x.to_string(), y.to_string());
   return {x.with(merged(x.shape(), y.shape()))};
 }
 
@@ -68,7 +71,7 @@ std::vector<Parts> split(Builder& b, const Op&, std::span<const Parts> operands)
 
 const OpDef& select_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.select", .infer = infer, .text = &ir::formats::select, .quantized = quantized::baseline},
+      .info = ir::inferred_by("C2", {.name = "stablehlo.select", .infer = infer, .text = &ir::formats::select, .quantized = quantized::baseline}),
       .summary = "chooses between two arrays (spec: select)",
       .traits = {.elementwise = true, .cheap = true},
       .evaluate = evaluate,

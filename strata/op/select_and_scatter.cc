@@ -7,6 +7,7 @@
 // Each window is searched row-major; padding is no candidate, and a window of padding alone selects nothing. The source's elements are
 // combined in row-major order, beginning with the initial value: a plain combiner in f32 for bf16 and f16, rounded once, a region
 // rounding each time. Defined by a reduction over windows (op/windows.h) and a scatter.
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/closed.h"
@@ -53,7 +54,7 @@ DType expect_regions(const Attrs& attrs, DType dtype, std::span<const std::uniqu
       if (select_word(attrs) == direction && regions.empty()) {
         std::optional<Combiner> combiner = parse_combiner(combiner_word(attrs));
         if (!combiner) throw Error(kSelf, "(C10) unknown combiner '{}'", combiner_word(attrs));
-        expect_combiner(kSelf, *combiner, dtype);
+        ir::under("C10", [&] { expect_combiner(kSelf, *combiner, dtype); });
         return dtype;
       }
     throw Error(kSelf, "(C9) unknown selection '{}' with {} regions", select_word(attrs), regions.size());
@@ -61,10 +62,10 @@ DType expect_regions(const Attrs& attrs, DType dtype, std::span<const std::uniqu
   if (regions.size() != 2) throw Error(kSelf, "expected two regions, got {}", regions.size());
   expect_select(*regions[0], dtype);
   if (regions[1]->results.size() == 1 && regions[1]->results[0]->type().is_tensor()) {
-    expect_promotable(kSelf, dtype, regions[1]->results[0]->dtype());
+    ir::under("C10", [&] { expect_promotable(kSelf, dtype, regions[1]->results[0]->dtype()); });
     dtype = regions[1]->results[0]->dtype();
   }
-  expect_region(kSelf, regions.subspan(1), {dtype});  // (C10)
+  ir::under("C10", [&] { expect_region(kSelf, regions.subspan(1), {dtype}); });
   return dtype;
 }
 
@@ -193,10 +194,10 @@ Work cost(const Op& op) {
 
 const OpDef& select_and_scatter_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.select_and_scatter",
+      .info = ir::inferred_by("C11, C12", {.name = "stablehlo.select_and_scatter",
                .infer = infer,
                .text = &ir::formats::select_and_scatter,
-               .quantized = quantized::per_tensor},
+               .quantized = quantized::per_tensor}),
       .summary = "combines values at the elements that windows select (StableHLO, select_and_scatter)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate_decomposed,

@@ -23,21 +23,23 @@ void expect_channel(const char* op, const Attrs& attrs, std::int64_t host_type) 
   expect_attr<std::int64_t>(op, attrs, "channel_id");
   std::int64_t type = expect_attr<std::int64_t>(op, attrs, "channel_type");
   bool host = attrs.get_or<bool>("is_host_transfer", false);
-  if (type != (host ? host_type : kDeviceToDevice))  // send_c5, recv_c5
-    throw Error(op, "channel type {} does not go with is_host_transfer = {}", type, host);
-  collective::expect_pairs(op, attrs);  // send_c1 to send_c4, recv_c1 to recv_c4
+  if (type != (host ? host_type : kDeviceToDevice))
+    throw Error(op, "(C5) channel type {} does not go with is_host_transfer = {}", type, host);
+  collective::expect_pairs(op, attrs);
 }
 
 std::vector<Type> infer_send(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
-  if (operands.empty() || !operands.back()->type().is_token()) throw Error("send", "the last operand must be a token");
+  if (operands.empty() || !operands.back()->type().is_token())
+    throw Error("send", "(I2) the last operand must be a token, got {}", operands.empty() ? "none" : operands.back()->type().to_string());
   for (const Value* v : operands.first(operands.size() - 1))
-    if (!v->type().is_tensor()) throw Error("send", "inputs must be tensors, got {}", v->type().to_string());
+    if (!v->type().is_tensor()) throw Error("send", "(I1) inputs must be tensors, got {}", v->type().to_string());
   expect_channel("send", attrs, kDeviceToHost);
   return {Type::token()};
 }
 
 void verify_recv(const Op& op) {
-  if (op.operands.size() != 1 || !op.operand(0)->type().is_token()) throw Error("recv", "the operand must be a token");
+  if (op.operands.size() != 1) throw Error("recv", "expected 1 operand, got {}", op.operands.size());
+  if (!op.operand(0)->type().is_token()) throw Error("recv", "(I1) the operand must be a token, got {}", op.operand(0)->type().to_string());
   if (op.num_results() == 0) throw Error("recv", "needs a result");
   for (int i = 0; i + 1 < op.num_results(); ++i)
     if (!op.result(i)->type().is_tensor()) throw Error("recv", "result {} must be a tensor, got {}", i, op.result(i)->type().to_string());

@@ -38,7 +38,7 @@ std::string error_of(F&& f) {
 class broadcast_in_dim_ : public Constraint {};
 TEST_F(broadcast_in_dim_, c1) {
   EXPECT_REFUSED(create("stablehlo.broadcast_in_dim", {f32({2})}, {{"broadcast_dimensions", Ints{0}}}, Type(DType::f64, {2})),
-                 "broadcast_in_dim: result dtype f64 differs from the operand's f32");
+                 "broadcast_in_dim: (C1) result dtype f64 differs from the operand's f32");
 }
 TEST_F(broadcast_in_dim_, c2) { EXPECT_REFUSED(broadcast_in_dim(b, f32({2}), {2, 3}, {}), "has 0 entries for an array of rank 1"); }
 TEST_F(broadcast_in_dim_, c3) {
@@ -68,7 +68,7 @@ TEST_F(transpose_, c3) { EXPECT_EQ(transpose(b, f32({2, 3, 4}), {2, 0, 1})->type
 class slice_ : public Constraint {};
 TEST_F(slice_, c2) { EXPECT_REFUSED(slice(b, f32({4}), {0, 0}, {4}, {1}), "start_indices has 2 entries for an array of rank 1"); }
 TEST_F(slice_, c3) {
-  EXPECT_REFUSED(slice(b, f32({4}), {0}, {5}), "slice: [0, 5) is no range within dimension 0 of tensor<4xf32>");
+  EXPECT_REFUSED(slice(b, f32({4}), {0}, {5}), "slice: (C3) [0, 5) is no range within dimension 0 of tensor<4xf32>");
   EXPECT_REFUSED(slice(b, f32({4}), {3}, {2}), "[3, 2)");
   EXPECT_REFUSED(slice(b, f32({4}), {-1}, {2}), "[-1, 2)");
 }
@@ -90,7 +90,7 @@ TEST_F(pad_, c4) {
 class concatenate_ : public Constraint {};
 TEST_F(concatenate_, c1) {
   EXPECT_REFUSED(concatenate(b, {f32({2}), array(DType::i32, {2})}, 0),
-                 "operands must agree except along dimension 0, got tensor<2xf32> and tensor<2xi32>");
+                 "(C1) operands must have one element type, got tensor<2xf32> and tensor<2xi32>");
 }
 TEST_F(concatenate_, c2) { EXPECT_REFUSED(concatenate(b, {f32({2, 3}), f32({2, 4})}, 0), "got tensor<2x3xf32> and tensor<2x4xf32>"); }
 TEST_F(concatenate_, c3) { EXPECT_REFUSED(concatenate(b, {}, 0), "at least one operand"); }
@@ -104,7 +104,7 @@ TEST_F(iota_, c1) {
 }
 
 class reverse_ : public Constraint {};
-TEST_F(reverse_, c2) { EXPECT_REFUSED(reverse(b, f32({2, 3}), {1, 1}), "dimension 1 is named twice"); }
+TEST_F(reverse_, c2) { EXPECT_REFUSED(reverse(b, f32({2, 3}), {1, 1}), "(C2) dimension 1 of tensor<2x3xf32> is named twice"); }
 TEST_F(reverse_, c3) { EXPECT_REFUSED(reverse(b, f32({2}), {1}), "dimension 1 is outside of tensor<2xf32>"); }
 
 class convert_ : public Constraint {};
@@ -118,7 +118,7 @@ TEST_F(bitcast_convert_, c1) {
   EXPECT_EQ(bitcast_convert(b, array(DType::i16, {5, 2}), DType::f32)->type(), Type(DType::f32, {5}));
   EXPECT_REFUSED(bitcast_convert(b, array(DType::i16, {5}), DType::f32), "the last dimension of the narrower array must be 2");
 }
-TEST_F(bitcast_convert_, c2) { EXPECT_REFUSED(bitcast_convert(b, array(DType::i1, {8}), DType::ui8), "cannot reinterpret i1 as ui8"); }
+TEST_F(bitcast_convert_, c2) { EXPECT_REFUSED(bitcast_convert(b, array(DType::i1, {8}), DType::ui8), "cannot reinterpret tensor<8xi1> as tensor<8xui8>"); }
 
 class select_ : public Constraint {};
 TEST_F(select_, c1) {
@@ -131,27 +131,27 @@ TEST_F(select_, c2) { EXPECT_REFUSED(select(b, array(DType::i1, {}), f32({2}), f
 class clamp_ : public Constraint {};
 TEST_F(clamp_, c1) { EXPECT_REFUSED(clamp(b, f32({3}), f32({2}), f32({})), "a bound tensor<3xf32>"); }
 TEST_F(clamp_, c2) { EXPECT_REFUSED(clamp(b, f32({}), f32({2}), f32({3})), "a bound tensor<3xf32>"); }
-TEST_F(clamp_, c3) { EXPECT_REFUSED(clamp(b, array(DType::f64, {}), f32({2}), f32({})), "the bounds' dtype f64 differs"); }
+TEST_F(clamp_, c3) { EXPECT_REFUSED(clamp(b, array(DType::f64, {}), f32({2}), f32({})), "(C3) the bounds' dtype differs from the operand's, got tensor<f64> and tensor<2xf32>"); }
 
 class compare_ : public Constraint {};
 TEST_F(compare_, c1) { EXPECT_REFUSED(compare(b, f32({2}), array(DType::f64, {2}), "LT"), "got tensor<2xf32> and tensor<2xf64>"); }
 TEST_F(compare_, c2) { EXPECT_REFUSED(compare(b, f32({2}), f32({3}), "LT"), "got tensor<2xf32> and tensor<3xf32>"); }
 TEST_F(compare_, c3) {
   Attrs attrs{{"comparison_direction", std::string("LT")}, {"compare_type", std::string("SIGNED")}};
-  EXPECT_REFUSED(create("stablehlo.compare", {f32({2}), f32({2})}, attrs), "compare_type SIGNED does not fit dtype f32");
+  EXPECT_REFUSED(create("stablehlo.compare", {f32({2}), f32({2})}, attrs), "(C3) compare_type SIGNED does not fit tensor<2xf32>");
   EXPECT_REFUSED(compare(b, f32({2}), f32({2}), "LESS"), "comparison_direction LESS is none of");
 }
 
 class elementwise_ : public Constraint {};
 TEST_F(elementwise_, operands_have_equal_types) {
-  EXPECT_REFUSED(add(b, f32({2}), f32({3})), "add: operands must have equal types, got tensor<2xf32> and tensor<3xf32>");
-  EXPECT_REFUSED(mul(b, f32({2}), array(DType::bf16, {2})), "multiply: operands must have equal types");
+  EXPECT_REFUSED(add(b, f32({2}), f32({3})), "add: (C1) operands must have equal types, got tensor<2xf32> and tensor<3xf32>");
+  EXPECT_REFUSED(mul(b, f32({2}), array(DType::bf16, {2})), "multiply: (C1) operands must have equal types");
 }
 TEST_F(elementwise_, dtypes_are_admitted) {
-  EXPECT_REFUSED(exp(b, array(DType::i32, {2})), "exponential: dtype i32 is not admitted; it takes floats");
-  EXPECT_REFUSED(and_(b, f32({2}), f32({2})), "and: dtype f32 is not admitted; it takes booleans, signed integers, unsigned integers");
-  EXPECT_REFUSED(neg(b, array(DType::i1, {2})), "negate: dtype i1 is not admitted");
-  EXPECT_REFUSED(rem(b, array(DType::c64, {2}), array(DType::c64, {2})), "remainder: dtype complex<f32> is not admitted");
+  EXPECT_REFUSED(exp(b, array(DType::i32, {2})), "exponential: (I1) dtype i32 is not admitted; it takes floats");
+  EXPECT_REFUSED(and_(b, f32({2}), f32({2})), "and: (I1) dtype f32 is not admitted; it takes booleans, signed integers, unsigned integers");
+  EXPECT_REFUSED(neg(b, array(DType::i1, {2})), "negate: (I1) dtype i1 is not admitted");
+  EXPECT_REFUSED(rem(b, array(DType::c64, {2}), array(DType::c64, {2})), "remainder: (I1) dtype complex<f32> is not admitted");
 }
 TEST_F(elementwise_, a_dimension_that_is_not_static_takes_the_others_size) {
   Value* x = array(DType::f32, Shape(std::vector<Dim>{Dim::symbolic("B"), Dim(3)}));

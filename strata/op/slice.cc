@@ -1,4 +1,8 @@
 // slice: every strides[d]-th element from start_indices[d] up to, but not including, limit_indices[d].
+//
+// Contract (spec: slice): (C1) the result has the operand's element type; (C2) each list has an entry per dimension; (C3) 0 <=
+// start_indices <= limit_indices <= shape; (C4) strides are positive; (C5) sizes are ceil((limit - start) / stride).
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/quantized.h"
@@ -14,16 +18,16 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   const Ints& start = expect_attr<Ints>(self, attrs, "start_indices");
   const Ints& limit = expect_attr<Ints>(self, attrs, "limit_indices");
   const Ints& strides = expect_attr<Ints>(self, attrs, "strides");
-  expect_length(self, "start_indices", start, in.rank());  // slice_c2
-  expect_length(self, "limit_indices", limit, in.rank());
-  expect_length(self, "strides", strides, in.rank());
+  expect_length(self, "(C2) start_indices", start, in.rank());
+  expect_length(self, "(C2) limit_indices", limit, in.rank());
+  expect_length(self, "(C2) strides", strides, in.rank());
   std::vector<Dim> dims;
   for (int d = 0; d < in.rank(); ++d) {
     auto i = static_cast<std::size_t>(d);
     const Dim& dim = in.shape().dim(d);
     if (start[i] < 0 || start[i] > limit[i] || (dim.is_static() && limit[i] > dim.size()))  // slice_c3
-      throw Error(self, "[{}, {}) is no range within dimension {} of {}", start[i], limit[i], d, in.to_string());
-    if (strides[i] <= 0) throw Error(self, "stride {} of dimension {} is not positive", strides[i], d);  // slice_c4
+      throw Error(self, "(C3) [{}, {}) is no range within dimension {} of {}", start[i], limit[i], d, in.to_string());
+    if (strides[i] <= 0) throw Error(self, "(C4) stride {} of dimension {} is not positive", strides[i], d);
     dims.push_back((limit[i] - start[i] + strides[i] - 1) / strides[i]);                                 // slice_c5
   }
   return {in.with(Shape(std::move(dims)))};  // slice_c1
@@ -71,7 +75,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& slice_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.slice", .infer = infer, .text = &ir::formats::slice, .quantized = quantized::moved},
+      .info = ir::inferred_by("C1, C5", {.name = "stablehlo.slice", .infer = infer, .text = &ir::formats::slice, .quantized = quantized::moved}),
       .summary = "a strided box of an array (spec: slice)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -10,6 +10,7 @@
 
 #include <bit>
 
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
@@ -50,11 +51,11 @@ void expect_comparator(std::span<const std::unique_ptr<Block>> regions, std::spa
 }
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
-  if (operands.empty()) throw Error("sort", "(C1) there is nothing to sort");
+  if (operands.empty()) throw Error("sort", "(C1) expected at least one input, got {}", operands.size());
   std::vector<Type> results;
   Shape shape;
   for (Value* v : operands) {
-    if (!v->type().is_tensor()) throw Error("sort", "inputs must be arrays, got {}", v->type().to_string());
+    if (!v->type().is_tensor()) throw Error("sort", "(I1) inputs must be arrays, got {}", v->type().to_string());
     if (!may_equal(v->shape(), operands[0]->shape()))
       throw Error("sort", "(C3) inputs must have one shape, got {} and {}", operands[0]->type().to_string(), v->type().to_string());
     shape = results.empty() ? v->shape() : merged(shape, v->shape());
@@ -322,7 +323,7 @@ void emit(loop::Builder& b, const MergeSort& sort) {
 
 const OpDef& sort_def() {
   static const OpDef d{
-      .info = {.name = "stablehlo.sort", .infer = infer, .text = &ir::formats::sort, .quantized = quantized::per_tensor},
+      .info = ir::inferred_by("C2", {.name = "stablehlo.sort", .infer = infer, .text = &ir::formats::sort, .quantized = quantized::per_tensor}),
       .summary = "arrays sorted together along a dimension (spec: sort)",
       .traits = {},
       .evaluate = evaluate,

@@ -1,6 +1,10 @@
 // transpose: dimension i of the result is dimension permutation[i] of the operand.
+//
+// Contract (spec: transpose): (C1) the result has the operand's element type; (C2) permutation is one of the operand's dimensions; (C3)
+// sizes move along; (C4) an axis of quantisation does too.
 #include <algorithm>
 
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/quantized.h"
@@ -15,11 +19,11 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   expect_operands("transpose", operands, 1);
   const Type& in = operands[0]->type();
   const Ints& permutation = expect_attr<Ints>("transpose", attrs, "permutation");
-  expect_length("transpose", "permutation", permutation, in.rank());
+  expect_length("transpose", "(C2) permutation", permutation, in.rank());
   std::vector<Dim> dims;
   for (std::int64_t from : permutation) {
     if (from < 0 || from >= in.rank() || std::count(permutation.begin(), permutation.end(), from) > 1)  // transpose_c2
-      throw Error("transpose", "permutation [{}] is none of the dimensions of {}", fmt::join(permutation, ", "), in.to_string());
+      throw Error("transpose", "(C2) permutation [{}] is none of the dimensions of {}", fmt::join(permutation, ", "), in.to_string());
     dims.push_back(in.shape().dim(static_cast<int>(from)));
   }
   return {in.with(Shape(std::move(dims)))};  // transpose_c1, transpose_c3
@@ -67,7 +71,7 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 
 const OpDef& transpose_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.transpose", .infer = infer, .text = &ir::formats::transpose, .quantized = quantized::transposed},
+      .info = ir::inferred_by("C1, C3", {.name = "stablehlo.transpose", .infer = infer, .text = &ir::formats::transpose, .quantized = quantized::transposed}),
       .summary = "permutes dimensions (spec: transpose)",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -7,9 +7,11 @@
 // Only the named triangle of a is read, without its diagonal where that is taken as ones.
 //
 // Derivative as in JAX: linear in b; for a, dX = -op(a)^-1 op(da) X with da's triangle.
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/loop/kernel/native.h"
 #include "strata/op/matrix.h"
+#include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
@@ -23,7 +25,7 @@ struct Flags {
   explicit Flags(const Attrs& attrs)
       : left(flag(attrs, "left_side")), lower(flag(attrs, "lower")), unit(flag(attrs, "unit_diagonal")),
         op(expect_attr<std::string>("triangular_solve", attrs, "transpose_a")) {
-    if (op != "NO_TRANSPOSE" && op != "TRANSPOSE" && op != "ADJOINT") throw Error("triangular_solve", "there is no transpose_a {}", op);
+    if (op != "NO_TRANSPOSE" && op != "TRANSPOSE" && op != "ADJOINT") throw Error("triangular_solve", "(I6) there is no transpose_a {}", op);
   }
   static bool flag(const Attrs& attrs, const char* name) { return expect_attr<bool>("triangular_solve", attrs, name); }
 };
@@ -133,7 +135,7 @@ Work cost(const Op& op) {
 
 const OpDef& triangular_solve_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.triangular_solve", .infer = infer, .text = &ir::formats::triangular_solve},
+      .info = ir::inferred_by("C4", {.name = "stablehlo.triangular_solve", .infer = infer, .text = &ir::formats::triangular_solve, .quantized = quantized::baseline}, "C1"),
       .summary = "the solution of triangular systems (spec: triangular_solve)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate,

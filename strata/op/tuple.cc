@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "strata/base/error.h"
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/rules.h"
 
@@ -41,9 +42,9 @@ Literals evaluate(const Op& op, std::span<const Literal>, Evaluator&) {
 
 Work cost(const Op&) { return {}; }
 
-OpDef definition(const char* name, const char* summary, decltype(ir::OpInfo::infer) infer, const ir::TextFormat* text) {
+OpDef definition(const char* name, const char* summary, decltype(ir::OpInfo::infer) infer, const ir::TextFormat* text, const char* inferred_by) {
   return {
-      .info = {.name = name, .infer = std::move(infer), .text = text},
+      .info = ir::inferred_by(inferred_by, {.name = name, .infer = std::move(infer), .text = text}),
       .summary = summary,
       .traits = {},
       .evaluate = evaluate,
@@ -127,8 +128,8 @@ std::unique_ptr<Block> without_tuples(const Block& block) { return Untupling().b
 
 std::span<const OpDef> tuple_defs() {
   static const OpDef rows[] = {
-      definition("stablehlo.get_tuple_element", "one of the values of a tuple (spec: get_tuple_element)", infer_element, &ir::formats::get_tuple_element),
-      definition("stablehlo.tuple", "several values as one (spec: tuple)", infer_tuple, &ir::formats::tuple),
+      definition("stablehlo.get_tuple_element", "one of the values of a tuple (spec: get_tuple_element)", infer_element, &ir::formats::get_tuple_element, "C2"),
+      definition("stablehlo.tuple", "several values as one (spec: tuple)", infer_tuple, &ir::formats::tuple, "C1"),
   };
   return rows;
 }

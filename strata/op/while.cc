@@ -1,12 +1,13 @@
 // stablehlo.while: carries = body(carries) as long as cond(carries) holds.
 //
-// (C1) one condition and one body, each with one argument per operand, of its type; (C2) the condition returns one scalar i1;
-// (C3) the body returns the types of the operands. Regions may use values from outside.
+// Contract (StableHLO, while): one condition and one body, each with one argument per operand, of its type; (C1) the condition
+// returns one scalar i1; (C2) the body returns the types of the operands, (C3) which the results have. Regions may use values from outside.
 //
 // Forward derivatives carry tangents along. The number of steps is not known, so there is nowhere to keep what a reverse
 // sweep needs: that throws, as in JAX. Rules see the closed form (calculus/closed.h): operands and region arguments are the
 // carries and then what the regions capture.
 #include "strata/base/error.h"
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
@@ -23,28 +24,28 @@ namespace {
 
 using Flags = std::vector<bool>;
 
-void check_arguments(const char* which, const Block& region, std::span<Value* const> operands) {
-  if (static_cast<std::size_t>(region.num_arguments()) != operands.size())  // while_c1
-    throw Error("while", "the {} has {} arguments for {} operands", which, region.num_arguments(), operands.size());
+void check_arguments(const char* constraint, const char* which, const Block& region, std::span<Value* const> operands) {
+  if (static_cast<std::size_t>(region.num_arguments()) != operands.size())
+    throw Error("while", "({}) the {} has {} arguments for {} operands", constraint, which, region.num_arguments(), operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
     if (region.argument(static_cast<int>(i))->type() != operands[i]->type())
-      throw Error("while", "argument {} of the {} is {}, the operand {}", i, which,
+      throw Error("while", "({}) argument {} of the {} is {}, the operand {}", constraint, i, which,
                   region.argument(static_cast<int>(i))->type().to_string(), operands[i]->type().to_string());
 }
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>> regions) {
   if (regions.size() != 2) throw Error("while", "needs a condition and a body, got {} regions", regions.size());
   const Block &cond = *regions[0], &body = *regions[1];
-  check_arguments("condition", cond, operands);
-  check_arguments("body", body, operands);
-  if (cond.results.size() != 1 || cond.results[0]->type() != Type::scalar(DType::i1))  // while_c2
-    throw Error("while", "the condition must return one scalar i1, got {}",
+  check_arguments("C1", "condition", cond, operands);
+  check_arguments("C2", "body", body, operands);
+  if (cond.results.size() != 1 || cond.results[0]->type() != Type::scalar(DType::i1))
+    throw Error("while", "(C1) the condition must return one scalar i1, got {}",
                 cond.results.size() == 1 ? cond.results[0]->type().to_string() : fmt::format("{} results", cond.results.size()));
   if (body.results.size() != operands.size())
-    throw Error("while", "the body returns {} values for {} operands", body.results.size(), operands.size());
+    throw Error("while", "(C2) the body returns {} values for {} operands", body.results.size(), operands.size());
   for (std::size_t i = 0; i < operands.size(); ++i)
-    if (body.results[i]->type() != operands[i]->type())  // while_c3
-      throw Error("while", "value {} enters the body as {} and leaves it as {}", i, operands[i]->type().to_string(),
+    if (body.results[i]->type() != operands[i]->type())
+      throw Error("while", "(C2) value {} enters the body as {} and leaves it as {}", i, operands[i]->type().to_string(),
                   body.results[i]->type().to_string());
   return body.result_types();
 }
@@ -165,7 +166,7 @@ Values while_(Builder& b, BlockPtr cond, BlockPtr body, Values carries) {
 
 const OpDef& while_def() {
   static const OpDef def{
-      .info = {.name = "stablehlo.while", .infer = infer, .text = &ir::formats::while_, .quantized = quantized::as_stated},
+      .info = ir::inferred_by("C3", {.name = "stablehlo.while", .infer = infer, .text = &ir::formats::while_, .quantized = quantized::as_stated}),
       .summary = "a loop until a condition fails (spec: while)",
       .traits = {},
       .evaluate = evaluate,

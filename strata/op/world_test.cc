@@ -152,7 +152,7 @@ TEST(Collective, all_gather_by_each_strategy) {
   EXPECT_EQ(each(2, 2, 1, gather(groups(table({{0, 3}, {2, 1}}), 1, true), 2)), (Rows{{0, 30}, {20, 10}, {20, 10}, {0, 30}}));
   EXPECT_EQ(each(3, 1, 1, gather(groups(table({})), 3)), (Rows(3, {0, 10, 20})));
   EXPECT_THAT(error_of([&] { each(2, 1, 1, gather(groups(table({{0, 2}})), 2)); }),
-              HasSubstr("all_gather: replica_groups holds 2 in a grid of 2 replicas and 1 partitions"));
+              HasSubstr("all_gather: (C4) replica_groups holds 2 in a grid of 2 replicas and 1 partitions"));
   EXPECT_THAT(error_of([&] { each(2, 1, 1, gather(groups(table({{0}})), 1)); }), HasSubstr("all_gather: process (1, 0) is in no group"));
 }
 

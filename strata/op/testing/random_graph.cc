@@ -5,10 +5,9 @@
 #include <map>
 #include <random>
 
-#include "strata/base/error.h"
 #include "strata/op/build.h"
 #include "strata/op/control.h"
-#include "strata/op/legalize.h"
+#include "strata/op/refine.h"
 #include "strata/op/testing/run.h"
 
 namespace strata::op::testing {
@@ -22,17 +21,11 @@ constexpr std::int64_t kMostElements = 600;  // of an operand: programs are many
 /// Whether the sample is said by other operations only for known values, as where they are the sizes of its result: random
 /// operands would not fit what it states.
 bool needs_values(const OpDef& def, const Sample& sample) {
-  if (def.decompose == nullptr || !std::holds_alternative<None>(def.lowering)) return false;
   Block block;
   Values arguments;
   for (const Literal& x : sample.operands) arguments.push_back(block.add_argument(x.type()));
   Builder b(block);
-  try {
-    decomposition(build_sample(b, def, sample, arguments));
-    return false;
-  } catch (const Error&) {
-    return true;
-  }
+  return op::needs_values(build_sample(b, def, sample, arguments));
 }
 
 /// The samples of an operation, made once.
