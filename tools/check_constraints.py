@@ -49,7 +49,7 @@ def shown(operation, constraint, name):
     for path in programs:
         message = path.read_text().splitlines()[0]
         named = any(constraint in group.group(0).strip("()").split(", ") for group in NUMBER.finditer(message))
-        if not named and not (name and name in message):
+        if not named and not any(n in message for n in name.split("|") if n):
             return f"the message of {path.relative_to(WRONG)} names neither it nor {name or 'an input'}"
     return ""
 

@@ -26,7 +26,7 @@ auto under(const char* constraint, F&& check) {
   try {
     return check();
   } catch (const Error& e) {
-    throw Error(e.operation(), fmt::format("({}) {}", constraint, e.message()));
+    throw Error(e.operation(), fmt::format("({}) {}", constraint, e.message())).at(e.where());
   }
 }
 

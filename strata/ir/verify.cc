@@ -214,7 +214,7 @@ class Recursion {
 bool may_be_same(const Type& a, const Type& b) {
   if (a == b) return true;
   if (a.kind() != b.kind() || a.is_token()) return a.kind() == b.kind();
-  if (a.is_tuple()) {
+  if (a.is_tuple() || a.is_future()) {
     if (a.elements().size() != b.elements().size()) return false;
     for (std::size_t i = 0; i < a.elements().size(); ++i)
       if (!may_be_same(a.elements()[i], b.elements()[i])) return false;

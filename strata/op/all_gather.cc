@@ -42,7 +42,7 @@ void verify(const Op& op) {
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   Process& process = evaluator.process();
-  std::vector<Literals> all = meet(op, own_group(op, joint_strategy(op.attrs), process), process, operands);
+  std::vector<Literals> all = meet(op, own_group(op, joint_strategy(op.attrs), process, "C3", "C4"), process, operands);
   Literals out;
   for (int i = 0; i < op.num_results(); ++i) {
     Literals parts;

@@ -24,7 +24,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   Process& process = evaluator.process();
-  std::vector<Literals> all = meet(op, own_group(op, joint_strategy(op.attrs), process), process, operands);
+  std::vector<Literals> all = meet(op, own_group(op, joint_strategy(op.attrs), process, "C2", "C3"), process, operands);
   Literals out;
   for (int i = 0; i < op.num_results(); ++i) {
     Literals values;

@@ -51,7 +51,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   Process& process = evaluator.process();
-  ProcessGroup group = own_group(op, exchange_strategy(op.attrs), process);
+  ProcessGroup group = own_group(op, exchange_strategy(op.attrs), process, "C6", "C7");
   if (static_cast<std::int64_t>(group.size()) != split_count(op))  // where groups are all processes
     throw Error(kSelf, "(C8) split_count is {}, but the group has {} processes", split_count(op), group.size());
   std::vector<Literals> all = meet(op, group, process, operands);

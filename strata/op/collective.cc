@@ -216,7 +216,7 @@ std::vector<Type> infer_reduced(std::string_view op, std::span<Value* const> ope
 
 // ---- groups in a grid -----------------------------------------------------------------------------------------
 
-std::vector<ProcessGroup> groups(const Op& op, Strategy strategy, std::int64_t replicas, std::int64_t partitions) {
+std::vector<ProcessGroup> groups(const Op& op, Strategy strategy, std::int64_t replicas, std::int64_t partitions, const char* range) {
   std::string self(short_name(op.name()));
   if (by_mesh(op.attrs)) throw Error(self, "groups said by axes of a mesh are not evaluated").at(op.where.text()).unsupported();
   std::int64_t ids = strategy == Strategy::flattened_ids     ? replicas * partitions
@@ -230,7 +230,7 @@ std::vector<ProcessGroup> groups(const Op& op, Strategy strategy, std::int64_t r
   for (const Ints& list : lists)
     for (std::int64_t id : list)
       if (id < 0 || id >= ids)
-        throw Error(self, "replica_groups holds {} in a grid of {} replicas and {} partitions", id, replicas, partitions)
+        throw Error(self, "({}) replica_groups holds {} in a grid of {} replicas and {} partitions", range, id, replicas, partitions)
             .at(op.where.text());
   std::vector<ProcessGroup> out;
   for (const Ints& list : lists) switch (strategy) {
@@ -259,15 +259,15 @@ std::vector<ProcessGroup> groups(const Op& op, Strategy strategy, std::int64_t r
   return out;
 }
 
-std::optional<ProcessGroup> group_of(const Op& op, Strategy strategy, const Process& process) {
-  for (ProcessGroup& g : groups(op, strategy, process.replicas(), process.partitions()))
+std::optional<ProcessGroup> group_of(const Op& op, Strategy strategy, const Process& process, const char* range) {
+  for (ProcessGroup& g : groups(op, strategy, process.replicas(), process.partitions(), range))
     if (std::find(g.begin(), g.end(), process.id()) != g.end()) return std::move(g);
   return std::nullopt;
 }
 
-ProcessGroup own_group(const Op& op, Strategy strategy, const Process& process) {
-  if (auto group = group_of(op, strategy, process)) return *std::move(group);
-  throw Error(std::string(short_name(op.name())), "process ({}, {}) is in no group", process.id().replica, process.id().partition)
+ProcessGroup own_group(const Op& op, Strategy strategy, const Process& process, const char* cover, const char* range) {
+  if (auto group = group_of(op, strategy, process, range)) return *std::move(group);
+  throw Error(std::string(short_name(op.name())), "({}) process ({}, {}) is in no group", cover, process.id().replica, process.id().partition)
       .at(op.where.text());
 }
 

@@ -39,12 +39,12 @@ std::vector<Type> infer_reduced(std::string_view op, std::span<Value* const> ope
                                 std::span<const std::unique_ptr<Block>> regions, const char* constraint);
 
 // ---- groups in a grid -----------------------------------------------------------------------------------------
-/// All groups; throws strata::Error for ids outside of the grid.
-std::vector<ProcessGroup> groups(const Op& op, Strategy strategy, std::int64_t replicas, std::int64_t partitions);
+/// All groups; throws strata::Error for ids outside of the grid, which breaks `range`.
+std::vector<ProcessGroup> groups(const Op& op, Strategy strategy, std::int64_t replicas, std::int64_t partitions, const char* range);
 /// The group that holds the process; nothing when it is in none.
-std::optional<ProcessGroup> group_of(const Op& op, Strategy strategy, const Process& process);
-/// The same for operations whose groups must cover the grid: throws when it is in none.
-ProcessGroup own_group(const Op& op, Strategy strategy, const Process& process);
+std::optional<ProcessGroup> group_of(const Op& op, Strategy strategy, const Process& process, const char* range);
+/// The same for operations whose groups must cover the grid: throws when it is in none, which breaks `cover`.
+ProcessGroup own_group(const Op& op, Strategy strategy, const Process& process, const char* cover, const char* range);
 /// Values of all processes of the group in its order; throws when they differ in number or types.
 std::vector<Literals> meet(const Op& op, const ProcessGroup& group, Process& process, std::span<const Literal> given);
 /// The place in its group of the root of a result: the first, or as the last operand says.

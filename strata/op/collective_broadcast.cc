@@ -5,6 +5,7 @@
 //   (C1) ids of replica_groups are unique, (C2) within the grid (known when it runs); (C3) without has_dynamic_root at least one
 //   operand, and results have the operands' types; (C4) with it at least two, the last one an i32 for each result, the others of
 //   the results' types; (C5) as many results as operands that are no roots; (C6) roots are places in a group (when it runs).
+#include "strata/ir/constraint.h"
 #include "strata/op/collective.h"
 
 namespace strata::op {
@@ -27,7 +28,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   Process& process = evaluator.process();
-  std::optional<ProcessGroup> group = group_of(op, exchange_strategy(op.attrs), process);
+  std::optional<ProcessGroup> group = group_of(op, exchange_strategy(op.attrs), process, "C2");
   Literals out;
   if (!group) {
     for (Value* r : op.results()) out.push_back(zero(r->type()));
@@ -35,7 +36,7 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
   }
   std::vector<Literals> all = meet(op, *group, process, operands);
   for (std::size_t i = 0; i < static_cast<std::size_t>(op.num_results()); ++i)
-    out.push_back(all[root_of(op, i, operands, *group)][i]);  // collective_broadcast_c6
+    out.push_back(all[ir::under("C6", [&] { return root_of(op, i, operands, *group); })][i]);
   return out;
 }
 

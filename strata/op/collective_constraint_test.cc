@@ -195,7 +195,7 @@ TEST_F(CollectiveConstraint, run_parallel) {
       out.push_back(testing::build({Type(DType::f32, {2})}, [](Builder&, const Values& v) { return v; }));
     return out;
   };
-  EXPECT_REFUSED(b.create(info, {}, attrs(0, {}), {}, {}), "run_parallel: needs programs, got a grid of 0 by 1");  // C1
+  EXPECT_REFUSED(b.create(info, {}, attrs(0, {}), {}, {}), "run_parallel: (C1) needs programs, got a grid of 0 by 1");  // C1
   EXPECT_REFUSED(b.create(info, {}, attrs(1, {"f"}), body(1), {t({2})}), "0 operands for programs of 1");          // C2
   EXPECT_REFUSED(b.create(info, {f32({2})}, attrs(1, {"f"}), body(1), {t({3})}),
                  "number 0 of the results is tensor<3xf32>, of the programs");  // C3

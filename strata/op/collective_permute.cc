@@ -36,8 +36,8 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& ev
   for (std::int64_t i = 0; i < pairs.count(); ++i) {
     std::int64_t id = pairs.integer(i);
     if (id >= ids)
-      throw Error(kSelf, "source_target_pairs holds {} in a grid of {} replicas and {} partitions", id, process.replicas(),
-                  process.partitions());  // collective_permute_c4
+      throw Error(kSelf, "(C4) source_target_pairs holds {} in a grid of {} replicas and {} partitions", id, process.replicas(),
+                  process.partitions()).at(op.where.text());  // collective_permute_c4
     members.insert(id);
     takes_part = takes_part || id == mine;
     if (i % 2 == 1 && id == mine) source = pairs.integer(i - 1);

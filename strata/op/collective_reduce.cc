@@ -25,7 +25,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   Process& process = evaluator.process();
-  std::optional<ProcessGroup> group = group_of(op, exchange_strategy(op.attrs), process);
+  std::optional<ProcessGroup> group = group_of(op, exchange_strategy(op.attrs), process, "C2");
   std::vector<Literals> all;
   if (group) all = meet(op, *group, process, operands);
   Literals out;

@@ -4,6 +4,7 @@
 // Transposition follows JAX: linear over the reals, under the pairing Re(z w) without conjugation.
 #include <cstring>
 
+#include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/legalize.h"
@@ -103,7 +104,7 @@ Work cost(const Op& op) { return {0, bytes_moved(op)}; }
 template <char part>
 OpDef part_def(const char* name, const char* summary) {
   return {
-      .info = {.name = name, .infer = infer_part<part>, .text = &ir::formats::elementwise},
+      .info = ir::inferred_by("C1, C2", {.name = name, .infer = infer_part<part>, .text = &ir::formats::elementwise}),
       .summary = summary,
       .traits = {.elementwise = true, .cheap = true, .takes_complex = true},
       .evaluate = evaluate_part<part>,
@@ -123,7 +124,7 @@ OpDef part_def(const char* name, const char* summary) {
 std::span<const OpDef> complex_defs() {
   static const OpDef rows[] = {
       OpDef{
-          .info = {.name = "stablehlo.complex", .infer = infer_complex, .text = &ir::formats::complex},
+          .info = ir::inferred_by("C2, C3", {.name = "stablehlo.complex", .infer = infer_complex, .text = &ir::formats::complex}),
           .summary = "complex numbers from real and imaginary parts (spec: complex)",
           .traits = {.takes_complex = true},
           .evaluate = evaluate_complex,

@@ -40,6 +40,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   if (rank < 1 || rank > 3) throw Error(self, "(C3) fft_length must have 1 to 3 entries, got {}", rank);
   for (std::int64_t n : lengths)
     if (n < 0) throw Error(self, "(C4) a length of {}", n);
+  if (!is_inexact(in.dtype())) throw Error(self, "(I1) takes floats and complex numbers, got {}", in.to_string());
   bool real_in = type == "RFFT", real_out = type == "IRFFT";
   if (!real_in && !real_out && type != "FFT" && type != "IFFT") throw Error(self, "(I2) there is no fft_type {}", type);
   bool fits = real_in ? in.dtype() == DType::f32 || in.dtype() == DType::f64 : is_complex(in.dtype());

@@ -211,6 +211,47 @@ TEST(Quantized, a_region_rounds_and_clamps_each_time) {
   EXPECT_EQ(integers(sum.run({stored(x, {1, 2, 127})})), (std::vector<std::int64_t>{1, 2, 127}));
 }
 
+TEST(Quantized, formats_and_linear_algebra) {
+  Type x = per_tensor({2}, 1), m = per_tensor({2, 2}, 1), v = per_tensor({2, 1}, 1);
+  Program coarse = unary("stablehlo.reduce_precision", x, x, {{"exponent_bits", std::int64_t{5}}, {"mantissa_bits", std::int64_t{1}}});
+  EXPECT_EQ(coarse.refusal(), "");
+  EXPECT_EQ(integers(coarse.run({stored(x, {5, 7})})), (std::vector<std::int64_t>{4, 8}));
+  Program root = unary("stablehlo.cholesky", m, m, {{"lower", true}});
+  EXPECT_EQ(root.refusal(), "");
+  std::vector<std::int64_t> lower = integers(root.run({stored(m, {4, 2, 2, 10})}));
+  EXPECT_EQ((std::vector<std::int64_t>{lower[0], lower[2], lower[3]}), (std::vector<std::int64_t>{2, 1, 3}));
+  Attrs flags{{"left_side", true}, {"lower", true}, {"unit_diagonal", false}, {"transpose_a", std::string("NO_TRANSPOSE")}};
+  Program solved = binary("stablehlo.triangular_solve", m, v, v, flags);
+  EXPECT_EQ(solved.refusal(), "");
+  EXPECT_EQ(integers(solved.run({stored(m, {2, 0, 1, 3}), stored(v, {4, 11})})), (std::vector<std::int64_t>{2, 3}));
+}
+
+/// Sizes along one dimension that is not known.
+Shape unknown() { return Shape(std::vector<Dim>{Dim::unknown()}); }
+Literal sizes(const std::vector<std::int32_t>& values) { return Literal::of<std::int32_t>({static_cast<std::int64_t>(values.size())}, values); }
+
+TEST(Quantized, dynamic_shapes) {
+  Type x = per_tensor({2, 3}, 0.5, 1), any = x.with(unknown()), row = x.with(Shape{3}), one = x.with(Shape{}), i32s(DType::i32, {1});
+  Program flat = binary("stablehlo.dynamic_reshape", x, i32s, any);
+  EXPECT_EQ(flat.refusal(), "");
+  EXPECT_EQ(integers(flat.run({stored(x, {1, 2, 3, 4, 5, 6}), sizes({6})})), (std::vector<std::int64_t>{1, 2, 3, 4, 5, 6}));
+  Program padded("stablehlo.dynamic_pad", {row, one, i32s, i32s, i32s}, {}, any);
+  EXPECT_EQ(padded.refusal(), "");
+  EXPECT_EQ(integers(padded.run({stored(row, {1, 2, 3}), stored(one, {7}), sizes({1}), sizes({0}), sizes({0})})),
+            (std::vector<std::int64_t>{7, 1, 2, 3}));
+  Program spread = binary("stablehlo.dynamic_broadcast_in_dim", one, i32s, any, {{"broadcast_dimensions", ir::Ints{}}});
+  EXPECT_EQ(spread.refusal(), "");
+  EXPECT_EQ(integers(spread.run({stored(one, {4}), sizes({2})})), (std::vector<std::int64_t>{4, 4}));
+  Program counted = unary("stablehlo.dynamic_iota", i32s, any, {{"iota_dimension", std::int64_t{0}}});
+  EXPECT_EQ(counted.refusal(), "");
+  EXPECT_EQ(integers(counted.run({sizes({3})})), (std::vector<std::int64_t>{1, 3, 5}));
+  Program sum = binary("stablehlo.add", any, any, any);
+  EXPECT_EQ(sum.refusal(), "");
+  EXPECT_EQ(integers(sum.run({stored(row, {1, 3, 5}), stored(row, {3, 3, 3})})), (std::vector<std::int64_t>{3, 5, 7}));
+  EXPECT_THAT(binary("stablehlo.dynamic_reshape", x, i32s, any.with(*per_tensor({2}, 2).quantization())).refusal(),
+              HasSubstr("dynamic_reshape: (C1)"));
+}
+
 TEST(Quantized, refusals) {
   Type x = per_tensor({2}, 1), wide = per_tensor({2}, 1, 0, DType::i16);
   EXPECT_THAT(binary("stablehlo.and", x, x, x).refusal(),

@@ -49,7 +49,7 @@ void verify(const Op& op) {
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
   Process& process = evaluator.process();
-  ProcessGroup group = own_group(op, joint_strategy(op.attrs), process);
+  ProcessGroup group = own_group(op, joint_strategy(op.attrs), process, "C4", "C5");
   Literals values;
   for (const Literals& given : meet(op, group, process, operands)) values.push_back(given[0]);
   const Type& type = op.result()->type();

@@ -271,7 +271,7 @@ Work cost(const Op& op) {
 
 const OpDef& reduce_window_def() {
   static const OpDef def{
-      .info = ir::inferred_by("C15, C16", {.name = "stablehlo.reduce_window", .infer = infer, .text = &ir::formats::reduce_window, .quantized = quantized::per_tensor}),
+      .info = ir::inferred_by("C14, C15, C16", {.name = "stablehlo.reduce_window", .infer = infer, .text = &ir::formats::reduce_window, .quantized = quantized::per_tensor}),
       .summary = "combines the elements of each window (StableHLO, reduce_window)",
       .traits = {.takes_complex = true},
       .evaluate = evaluate,

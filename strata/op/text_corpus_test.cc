@@ -106,6 +106,7 @@ std::string message_of(const std::string& text, const std::string& name) {
   if (Status status = ir::verify(**module); !status.ok()) return status.message();
   try {
     ir::inline_calls(**module);
+    if (Status status = ir::verify(**module); !status.ok()) return status.message();
     const ir::Function* main = (*module)->find("main");
     if (main == nullptr || main->body.num_arguments() > 0) return "nothing is wrong";
     evaluate(main->body, {});

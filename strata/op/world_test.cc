@@ -153,7 +153,7 @@ TEST(Collective, all_gather_by_each_strategy) {
   EXPECT_EQ(each(3, 1, 1, gather(groups(table({})), 3)), (Rows(3, {0, 10, 20})));
   EXPECT_THAT(error_of([&] { each(2, 1, 1, gather(groups(table({{0, 2}})), 2)); }),
               HasSubstr("all_gather: (C4) replica_groups holds 2 in a grid of 2 replicas and 1 partitions"));
-  EXPECT_THAT(error_of([&] { each(2, 1, 1, gather(groups(table({{0}})), 1)); }), HasSubstr("all_gather: process (1, 0) is in no group"));
+  EXPECT_THAT(error_of([&] { each(2, 1, 1, gather(groups(table({{0}})), 1)); }), HasSubstr("all_gather: (C3) process (1, 0) is in no group"));
 }
 
 TEST(Collective, all_reduce_and_reduce_scatter) {

@@ -137,7 +137,7 @@ void scan_from_generic(TextParser& p, Draft& draft) {
   need_integer(p, draft, kDimension);
   std::int64_t carries = draft.attrs.get<std::int64_t>(kCarries);
   if (carries < 0 || carries > static_cast<std::int64_t>(std::min(draft.operands.size(), draft.results.size())))
-    p.fail_at(p.op_offset(), fmt::format("scan of {} operands and {} results has {} carries", draft.operands.size(), draft.results.size(), carries));
+    p.fail_at(p.op_offset(), fmt::format("(C5) scan of {} operands and {} results has {} carries", draft.operands.size(), draft.results.size(), carries));
   if (draft.regions.size() != 1) p.fail_at(p.op_offset(), fmt::format("scan has {} regions", draft.regions.size()));
   for (const char* name : {"is_reverse", "is_associative"}) optional_flag(p, draft, name);
   if (draft.attrs.has("scan_dim_size")) need_integer(p, draft, "scan_dim_size");

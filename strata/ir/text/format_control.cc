@@ -50,11 +50,11 @@ void while_from_generic(TextParser& p, Draft& draft) {
   for (const auto& r : draft.regions) {
     bool same = r->num_arguments() == static_cast<int>(draft.operands.size());
     for (int i = 0; same && i < r->num_arguments(); ++i) same = r->argument(i)->type() == draft.operands[static_cast<std::size_t>(i)]->type();
-    if (!same) p.fail_at(p.op_offset(), "the arguments of a region of while differ from its operands");
+    if (!same) p.fail_at(p.op_offset(), "(C1, C2) the arguments of a region of while differ from its operands");
   }
   std::vector<Type> types;
   for (Value* v : draft.operands) types.push_back(v->type());
-  if (draft.results != types) p.fail_at(p.op_offset(), fmt::format("while of {} results in {}", type_list_text(types), type_list_text(draft.results)));
+  if (draft.results != types) p.fail_at(p.op_offset(), fmt::format("(C3) while of {} results in {}", type_list_text(types), type_list_text(draft.results)));
 }
 
 std::string_view while_argument_name(const Op&, int) { return "iterArg"; }

@@ -1,0 +1,5 @@
+// all_to_all/i3.mlir:3:8: all_to_all: attribute concat_dimension is missing
+func.func @main(%a: tensor<2x2xf32>) {
+  %0 = "stablehlo.all_to_all"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, split_count = 2 : i64, split_dimension = 0 : i64}> : (tensor<2x2xf32>) -> tensor<1x4xf32>
+  return
+}

@@ -1,0 +1,8 @@
+// TODO
+func.func @main() {
+  %a = "stablehlo.constant"() <{value = dense<1.000000e+00> : tensor<2xf32>}> : () -> tensor<2xf32>
+  %b = "stablehlo.constant"() <{value = dense<1.000000e+00> : tensor<3xf32>}> : () -> tensor<3xf32>
+  %0 = "interpreter.probe"(%b) <{probe_id = "wrong_c1"}> : (tensor<3xf32>) -> tensor<3xf32>
+  "check.expect_serialized_eq"(%a) <{probe_id = "wrong_c1"}> : (tensor<2xf32>) -> ()
+  return
+}

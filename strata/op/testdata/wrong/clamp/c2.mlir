@@ -1,0 +1,5 @@
+// clamp/c2.mlir:3:8: clamp: (C2) a bound tensor<2xf32> must be a scalar or have the shape of tensor<3xf32>
+func.func @main(%a: tensor<f32>, %b: tensor<3xf32>, %c: tensor<2xf32>) {
+  %0 = "stablehlo.clamp"(%a, %b, %c) : (tensor<f32>, tensor<3xf32>, tensor<2xf32>) -> tensor<3xf32>
+  return
+}

@@ -1,0 +1,5 @@
+// convert/c1.mlir:3:8: convert: (C1) result tensor<3xi32> has another shape than the operand tensor<2xf32>
+func.func @main(%a: tensor<2xf32>) {
+  %0 = "stablehlo.convert"(%a) : (tensor<2xf32>) -> tensor<3xi32>
+  return
+}

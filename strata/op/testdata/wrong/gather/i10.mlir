@@ -1,0 +1,5 @@
+// gather/i10.mlir:3:8: attribute 'indices_are_sorted' of stablehlo.gather is 3 : i64, which is no boolean
+func.func @main(%a: tensor<3x4x5xf32>, %b: tensor<3x2x2xi64>) {
+  %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [2], collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], start_index_map = [1, 2], index_vector_dim = 2>, indices_are_sorted = 3 : i64, slice_sizes = array<i64: 1, 1, 2>}> : (tensor<3x4x5xf32>, tensor<3x2x2xi64>) -> tensor<3x2x2xf32>
+  return
+}

@@ -1,0 +1,9 @@
+// map/i2.mlir:3:8: map: attribute dimensions is missing
+func.func @main(%a: tensor<2xf32>, %b: tensor<2xf32>) {
+  %0 = "stablehlo.map"(%a, %b) ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %r = "stablehlo.add"(%x, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%r) : (tensor<f32>) -> ()
+  }) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}

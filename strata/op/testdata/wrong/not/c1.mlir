@@ -1,0 +1,5 @@
+// not/c1.mlir:3:8: stablehlo.not: (C1) result 0 is tensor<3xi1>, but tensor<2xi1> is inferred
+func.func @main(%a: tensor<2xi1>) {
+  %0 = "stablehlo.not"(%a) : (tensor<2xi1>) -> tensor<3xi1>
+  return
+}

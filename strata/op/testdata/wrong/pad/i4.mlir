@@ -1,0 +1,5 @@
+// pad/i4.mlir:3:8: stablehlo.pad requires attribute 'edge_padding_high'
+func.func @main(%a: tensor<3xf32>, %b: tensor<f32>) {
+  %0 = "stablehlo.pad"(%a, %b) <{edge_padding_low = array<i64: 1>, interior_padding = array<i64: 0>}> : (tensor<3xf32>, tensor<f32>) -> tensor<5xf32>
+  return
+}

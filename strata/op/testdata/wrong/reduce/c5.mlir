@@ -1,0 +1,9 @@
+// reduce/c5.mlir:3:8: reduce: (C5) dimension 1 of tensor<2x3xf32> is given twice
+func.func @main(%a: tensor<2x3xf32>, %b: tensor<f32>) {
+  %0 = "stablehlo.reduce"(%a, %b) <{dimensions = array<i64: 1, 1>}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %r = "stablehlo.add"(%x, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%r) : (tensor<f32>) -> ()
+  }) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+  return
+}

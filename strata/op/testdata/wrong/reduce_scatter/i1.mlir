@@ -1,0 +1,9 @@
+// reduce_scatter/i1.mlir:3:8: reduce_scatter: (I1) operands must be arrays, got !stablehlo.token
+func.func @main(%a: !stablehlo.token) {
+  %0 = "stablehlo.reduce_scatter"(%a) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, scatter_dimension = 0 : i64}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %r = "stablehlo.add"(%x, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%r) : (tensor<f32>) -> ()
+  }) : (!stablehlo.token) -> tensor<2xf32>
+  return
+}

@@ -1,0 +1,9 @@
+// reduce_scatter/i5.mlir:3:8: attribute 'use_global_device_ids' of stablehlo.reduce_scatter is 3 : i64, which is no boolean
+func.func @main(%a: tensor<4xf32>) {
+  %0 = "stablehlo.reduce_scatter"(%a) <{use_global_device_ids = 3 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, scatter_dimension = 0 : i64}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %r = "stablehlo.add"(%x, %y) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      "stablehlo.return"(%r) : (tensor<f32>) -> ()
+  }) : (tensor<4xf32>) -> tensor<2xf32>
+  return
+}

@@ -1,0 +1,5 @@
+// reduce_window/i8.mlir:3:8: stablehlo.reduce_window has 0 regions
+func.func @main(%a: tensor<4x4xf32>, %b: tensor<f32>) {
+  %0 = "stablehlo.reduce_window"(%a, %b) <{base_dilations = array<i64: 1, 1>, padding = dense<0> : tensor<2x2xi64>, window_dilations = array<i64: 1, 1>, window_dimensions = array<i64: 2, 2>, window_strides = array<i64: 1, 1>}> : (tensor<4x4xf32>, tensor<f32>) -> tensor<3x3xf32>
+  return
+}

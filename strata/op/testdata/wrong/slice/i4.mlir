@@ -1,0 +1,5 @@
+// slice/i4.mlir:3:8: stablehlo.slice requires attribute 'strides'
+func.func @main(%a: tensor<4xf32>) {
+  %0 = "stablehlo.slice"(%a) <{limit_indices = array<i64: 4>, start_indices = array<i64: 0>}> : (tensor<4xf32>) -> tensor<2xf32>
+  return
+}

@@ -1,0 +1,9 @@
+// sort/c5.mlir:3:8: sort: (C5) the comparator must return one tensor<i1>, got tensor<f32>
+func.func @main(%a: tensor<2x3xf32>) {
+  %0 = "stablehlo.sort"(%a) <{dimension = 1 : i64, is_stable = true}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %r = "stablehlo.compare"(%x, %y) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      "stablehlo.return"(%x) : (tensor<f32>) -> ()
+  }) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}

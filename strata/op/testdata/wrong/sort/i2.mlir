@@ -1,0 +1,9 @@
+// sort/i2.mlir:3:8: attribute 'dimension' of stablehlo.sort is "wrong", which is no 64-bit integer
+func.func @main(%a: tensor<2x3xf32>) {
+  %0 = "stablehlo.sort"(%a) <{dimension = "wrong", is_stable = true}> ({
+    ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+      %r = "stablehlo.compare"(%x, %y) <{comparison_direction = #stablehlo<comparison_direction GE>}> : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      "stablehlo.return"(%r) : (tensor<i1>) -> ()
+  }) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}

@@ -1,0 +1,5 @@
+// sqrt/i1.mlir:3:8: sqrt: (I1) dtype i32 is not admitted; it takes floats, complex numbers
+func.func @main(%a: tensor<2xi32>) {
+  %0 = "stablehlo.sqrt"(%a) : (tensor<2xi32>) -> tensor<2xi32>
+  return
+}

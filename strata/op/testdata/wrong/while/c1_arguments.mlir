@@ -1,0 +1,13 @@
+// while/c1_arguments.mlir:3:8: the arguments of a region of while differ from its operands
+func.func @main(%a: tensor<2xf32>) {
+  %0 = "stablehlo.while"(%a) ({
+    ^bb0(%x: tensor<3xf32>):
+      %k = "stablehlo.constant"() <{value = dense<true> : tensor<i1>}> : () -> tensor<i1>
+      "stablehlo.return"(%k) : (tensor<i1>) -> ()
+  }, {
+    ^bb0(%x: tensor<2xf32>):
+      %k = "stablehlo.constant"() <{value = dense<1.000000e+00> : tensor<2xf32>}> : () -> tensor<2xf32>
+      "stablehlo.return"(%k) : (tensor<2xf32>) -> ()
+  }) : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}

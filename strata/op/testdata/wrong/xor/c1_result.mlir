@@ -1,0 +1,5 @@
+// xor/c1_result.mlir:3:8: stablehlo.xor: (C1) result 0 is tensor<2xi8>, but tensor<2xi32> is inferred
+func.func @main(%a: tensor<2xi32>, %b: tensor<2xi32>) {
+  %0 = "stablehlo.xor"(%a, %b) : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi8>
+  return
+}

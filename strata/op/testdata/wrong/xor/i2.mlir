@@ -1,0 +1,5 @@
+// xor/i2.mlir:3:8: xor: (I2) operands must be arrays, got !stablehlo.token
+func.func @main(%a: tensor<2xi32>, %b: !stablehlo.token) {
+  %0 = "stablehlo.xor"(%a, %b) : (tensor<2xi32>, !stablehlo.token) -> tensor<2xi32>
+  return
+}
