@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "strata/base/shared.h"
 #include "strata/type/literal.h"
 
 namespace strata::ir {
@@ -26,31 +28,42 @@ using Attr = std::variant<bool, std::int64_t, double, std::string, Ints, Strings
 /// Same kind and value; literals and floats compare by bits.
 bool equal(const Attr& a, const Attr& b);
 
-/// Attributes in the order of their names, so that printing and hashing are deterministic.
+/// Attributes in the order of their names, so that printing and hashing are deterministic. One word; copies share
+/// the attributes until one of them is written.
 class Attrs {
  public:
+  using Entry = std::pair<std::string, Attr>;
+  using Entries = std::vector<Entry>;
+  using const_iterator = Entries::const_iterator;
+
   Attrs() = default;
-  Attrs(std::initializer_list<std::pair<const std::string, Attr>> list) : map_(list) {}
-  bool has(const std::string& name) const { return map_.count(name) != 0; }
-  Attrs& set(const std::string& name, Attr value) { map_.insert_or_assign(name, std::move(value)); return *this; }
-  void erase(const std::string& name) { map_.erase(name); }
+  /// Of attributes of one name the first.
+  Attrs(std::initializer_list<Entry> list) {
+    for (const Entry& e : list)
+      if (!has(e.first)) set(e.first, e.second);
+  }
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+  Attrs& set(std::string_view name, Attr value);
+  void erase(std::string_view name);
   /// The attribute as T; a check fails when it is absent or of another kind.
-  template <class T> const T& get(const std::string& name) const {
-    auto it = map_.find(name);
-    STRATA_CHECK(it != map_.end(), "attribute '{}' is absent", name);
-    const T* value = std::get_if<T>(&it->second);
+  template <class T> const T& get(std::string_view name) const {
+    const Attr* a = find(name);
+    STRATA_CHECK(a != nullptr, "attribute '{}' is absent", name);
+    const T* value = std::get_if<T>(a);
     STRATA_CHECK(value != nullptr, "attribute '{}' has another kind", name);
     return *value;
   }
-  template <class T> T get_or(const std::string& name, T otherwise) const { return has(name) ? get<T>(name) : otherwise; }
-  const Attr* find(const std::string& name) const { auto it = map_.find(name); return it == map_.end() ? nullptr : &it->second; }
-  auto begin() const { return map_.begin(); }
-  auto end() const { return map_.end(); }
-  bool empty() const { return map_.empty(); }
-  std::size_t size() const { return map_.size(); }
+  template <class T> T get_or(std::string_view name, T otherwise) const { return has(name) ? get<T>(name) : otherwise; }
+  const Attr* find(std::string_view name) const;
+  const_iterator begin() const { return entries().begin(); }
+  const_iterator end() const { return entries().end(); }
+  bool empty() const { return !entries_; }
+  std::size_t size() const { return entries().size(); }
 
  private:
-  std::map<std::string, Attr> map_;
+  static const Entries kNone;
+  const Entries& entries() const { return entries_ ? *entries_ : kNone; }
+  Shared<Entries> entries_;  // sorted by name; nothing: no attributes
 };
 bool equal(const Attrs& a, const Attrs& b);
 

@@ -6,16 +6,28 @@
 
 namespace strata::ir {
 
-Block* Value::block() const { return op_ ? op_->block() : block_; }
+Block* Value::block() const { return is_argument_ ? block_ : op_ != nullptr ? op_->block() : nullptr; }
+
+Regions::Regions(Blocks blocks) : blocks_(blocks.empty() ? nullptr : std::make_unique<Blocks>(std::move(blocks))) {}
+Regions::Regions(Regions&&) noexcept = default;
+Regions& Regions::operator=(Regions&&) noexcept = default;
+Regions::~Regions() = default;
+
+void Regions::clear() { blocks_.reset(); }
+
+void Regions::push_back(std::unique_ptr<Block> block) {
+  if (!blocks_) blocks_ = std::make_unique<Blocks>();
+  blocks_->push_back(std::move(block));
+}
 
 Op::Op(const OpInfo& info, Values operand_values, Attrs attributes, std::vector<std::unique_ptr<Block>> blocks, std::vector<Type> results, Location location)
-    : operands(std::move(operand_values)), attrs(std::move(attributes)), regions(std::move(blocks)), where(std::move(location)), info_(&info) {
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    auto v = std::make_unique<Value>();
-    v->type_ = std::move(results[i]);
-    v->op_ = this;
-    v->index_ = static_cast<int>(i);
-    results_.push_back(std::move(v));
+    : operands(operand_values), attrs(std::move(attributes)), regions(std::move(blocks)), where(std::move(location)), info_(&info), num_results_(static_cast<int>(results.size())) {
+  if (num_results_ > 1) others_ = std::make_unique<Value[]>(results.size() - 1);
+  for (int i = 0; i < num_results_; ++i) {
+    Value& v = *result(i);
+    v.type_ = std::move(results[static_cast<std::size_t>(i)]);
+    v.op_ = this;
+    v.index_ = i;
   }
 }
 Op::~Op() = default;
@@ -24,7 +36,8 @@ const std::string& Op::name() const { return info_->name; }
 
 Values Op::results() const {
   Values out;
-  for (const auto& r : results_) out.push_back(r.get());
+  out.reserve(static_cast<std::size_t>(num_results_));
+  for (int i = 0; i < num_results_; ++i) out.push_back(result(i));
   return out;
 }
 
@@ -32,8 +45,9 @@ Value* Block::add_argument(Type type, std::string hint) {
   auto v = std::make_unique<Value>();
   v->type_ = std::move(type);
   v->block_ = this;
+  v->is_argument_ = true;
   v->index_ = num_arguments();
-  v->hint_ = std::move(hint);
+  v->set_hint(std::move(hint));
   arguments_.push_back(std::move(v));
   return arguments_.back().get();
 }
@@ -147,9 +161,9 @@ Op& clone(Builder& b, const Op& op, ValueMap& map) {
   std::vector<std::unique_ptr<Block>> regions;
   for (const auto& r : op.regions) regions.push_back(clone(*r, map));
   std::vector<Type> types;
-  for (Value* v : op.results()) types.push_back(v->type());
+  for (int i = 0; i < op.num_results(); ++i) types.push_back(op.result(i)->type());
   Location kept = b.location();
-  if (!op.where.text().empty()) b.set_location(op.where);
+  if (!op.where.empty()) b.set_location(op.where);
   Op& copy = b.create(op.info(), map(op.operands), op.attrs, std::move(regions), std::move(types));
   b.set_location(kept);
   for (int i = 0; i < op.num_results(); ++i) {

@@ -10,7 +10,11 @@
 //   f.body.results = {op::add(b, x, x)};
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <initializer_list>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,43 +31,129 @@ class Op;
 struct OpInfo;
 struct TextFormat;
 
-/// Where an operation came from: "program.cc:12", or empty. Interned, so copies are cheap.
+/// Where an operation came from: "program.cc:12", "program.mlir:3:17", or empty. Copies share the name.
 class Location {
  public:
   Location() = default;
-  explicit Location(std::string text) : text_(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))) {}
-  const std::string& text() const { static const std::string none; return text_ ? *text_ : none; }
+  explicit Location(std::string text) { if (!text.empty()) name_ = Shared<std::string>::of(std::move(text)); }
+  /// A line and a column of a file.
+  Location(Shared<std::string> file, std::uint32_t line, std::uint32_t column) : name_(std::move(file)), line_(line), column_(column) {}
+  std::string text() const { return !name_ ? std::string() : line_ == 0 ? *name_ : fmt::format("{}:{}:{}", *name_, line_, column_); }
+  bool empty() const { return !name_; }
  private:
-  std::shared_ptr<const std::string> text_;
+  Shared<std::string> name_;
+  std::uint32_t line_ = 0, column_ = 0;  // line 0: the name is all
 };
 
 /// One result of an operation or one argument of a block.
 class Value {
  public:
+  Value() = default;
+  Value(const Value&) = delete;
+  Value& operator=(const Value&) = delete;
+
   const Type& type() const { return type_; }
   DType dtype() const { return type_.dtype(); }
   const Shape& shape() const { return type_.shape(); }
   int rank() const { return type_.rank(); }
   /// The operation that makes it, or null for a block argument.
-  Op* op() const { return op_; }
+  Op* op() const { return is_argument_ ? nullptr : op_; }
   /// The block whose argument it is, or in which its operation stands.
   Block* block() const;
   int index() const { return index_; }
-  const std::string& hint() const { return hint_; }
-  void set_hint(std::string hint) { hint_ = std::move(hint); }
+  const std::string& hint() const { static const std::string none; return hint_ ? *hint_ : none; }
+  void set_hint(std::string hint) { hint_ = hint.empty() ? Shared<std::string>() : Shared<std::string>::of(std::move(hint)); }
   void set_type(Type type) { type_ = std::move(type); }
 
  private:
   friend class Op;
   friend class Block;
   Type type_;
-  Op* op_ = nullptr;
-  Block* block_ = nullptr;
+  union {
+    Op* op_ = nullptr;
+    Block* block_;
+  };
+  Shared<std::string> hint_;
   int index_ = 0;
-  std::string hint_;
+  bool is_argument_ = false;
 };
 
 using Values = std::vector<Value*>;
+
+/// The values that an operation takes: as `Values`, but one or two need no memory of their own.
+class Operands {
+ public:
+  Operands() = default;
+  Operands(std::span<Value* const> values) { assign(values); }  // NOLINT
+  Operands(const Values& values) { assign(values); }            // NOLINT
+  Operands(Value* const* first, Value* const* last) { assign({first, last}); }
+  Operands(std::initializer_list<Value*> values) { assign({values.begin(), values.size()}); }
+  Operands(const Operands& other) { assign(other); }
+  Operands(Operands&& other) noexcept { swap(other); }
+  Operands& operator=(Operands other) noexcept { swap(other); return *this; }
+  ~Operands() { if (size_ > kFew) delete[] many_; }
+  operator Values() const { return {begin(), end()}; }  // NOLINT
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  Value** data() { return size_ > kFew ? many_ : few_; }
+  Value* const* data() const { return size_ > kFew ? many_ : few_; }
+  Value** begin() { return data(); }
+  Value** end() { return data() + size_; }
+  Value* const* begin() const { return data(); }
+  Value* const* end() const { return data() + size_; }
+  Value*& operator[](std::size_t i) { return data()[i]; }
+  Value* operator[](std::size_t i) const { return data()[i]; }
+  Value* front() const { return data()[0]; }
+  Value* back() const { return data()[size_ - 1]; }
+  bool operator==(const Operands& other) const { return std::equal(begin(), end(), other.begin(), other.end()); }
+
+ private:
+  static constexpr std::size_t kFew = 2;
+  void assign(std::span<Value* const> values) {  // of an empty one
+    size_ = static_cast<std::uint32_t>(values.size());
+    if (size_ > kFew) many_ = new Value*[size_];
+    std::copy(values.begin(), values.end(), data());
+  }
+  void swap(Operands& other) noexcept {
+    std::swap(few_, other.few_);  // all of the union
+    std::swap(size_, other.size_);
+  }
+  union {
+    Value* few_[kFew] = {};
+    Value** many_;
+  };
+  std::uint32_t size_ = 0;
+};
+
+/// The blocks of an operation: as a vector of them, but none takes one word.
+class Regions {
+ public:
+  using Blocks = std::vector<std::unique_ptr<Block>>;
+  Regions() = default;
+  Regions(Blocks blocks);  // NOLINT
+  Regions(Regions&&) noexcept;
+  Regions& operator=(Regions&&) noexcept;
+  ~Regions();
+
+  std::size_t size() const { return blocks_ ? blocks_->size() : 0; }
+  bool empty() const { return size() == 0; }
+  std::unique_ptr<Block>* data() { return blocks_ ? blocks_->data() : nullptr; }
+  const std::unique_ptr<Block>* data() const { return blocks_ ? blocks_->data() : nullptr; }
+  std::unique_ptr<Block>* begin() { return data(); }
+  std::unique_ptr<Block>* end() { return data() + size(); }
+  const std::unique_ptr<Block>* begin() const { return data(); }
+  const std::unique_ptr<Block>* end() const { return data() + size(); }
+  std::unique_ptr<Block>& operator[](std::size_t i) { return data()[i]; }
+  const std::unique_ptr<Block>& operator[](std::size_t i) const { return data()[i]; }
+  const std::unique_ptr<Block>& front() const { return data()[0]; }
+  const std::unique_ptr<Block>& back() const { return data()[size() - 1]; }
+  void push_back(std::unique_ptr<Block> block);
+  void clear();
+
+ private:
+  std::unique_ptr<Blocks> blocks_;
+};
 
 /// One operation. What is true of its kind stands in `info` (and, from the op room on, in op::OpDef).
 class Op {
@@ -75,24 +165,26 @@ class Op {
 
   const OpInfo& info() const { return *info_; }
   const std::string& name() const;
-  Values operands;
+  Operands operands;
   Attrs attrs;
-  std::vector<std::unique_ptr<Block>> regions;
+  Regions regions;
   Location where;
 
   Value* operand(int i) const { return operands[static_cast<std::size_t>(i)]; }
-  int num_results() const { return static_cast<int>(results_.size()); }
-  Value* result(int i = 0) const { return results_[static_cast<std::size_t>(i)].get(); }
+  int num_results() const { return num_results_; }
+  Value* result(int i = 0) const { return i == 0 ? &first_ : &others_[static_cast<std::size_t>(i) - 1]; }
   Values results() const;
   Block* block() const { return block_; }
   Block& region(int i) const { return *regions[static_cast<std::size_t>(i)]; }
-  template <class T> const T& attr(const std::string& name) const { return attrs.get<T>(name); }
+  template <class T> const T& attr(std::string_view name) const { return attrs.get<T>(name); }
 
  private:
   friend class Block;
   const OpInfo* info_;
   Block* block_ = nullptr;
-  std::vector<std::unique_ptr<Value>> results_;
+  mutable Value first_;  // most have one result; whoever may see an operation may write to its results
+  std::unique_ptr<Value[]> others_;
+  int num_results_ = 0;
 };
 
 /// Operations in order. `results` are what the block returns.
@@ -132,11 +224,13 @@ struct Function {
   Attrs attrs;  // of the function itself
 };
 
-/// Functions in order; names are unique.
+/// Functions in order; names are unique. Modules inside are checked, kept and printed; a call reaches its own module's functions.
 struct Module {
   std::string name;
   Attrs attrs;
   std::vector<std::unique_ptr<Function>> functions;
+  std::vector<std::unique_ptr<Module>> modules;
+  std::size_t functions_before = 0;  // of one inside another: how many functions of that stand before it
   Function& add(std::string name);
   Function* find(std::string_view name) const;
   /// `main`, else the only or first public function; null when there is none.

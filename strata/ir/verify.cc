@@ -250,6 +250,7 @@ void check(const Module& module, std::string& function) {
     Verifier(&functions).block(f->body);
   }
   Recursion(functions).check(module);
+  for (const auto& inner : module.modules) check(*inner, function);
 }
 
 }  // namespace

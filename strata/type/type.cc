@@ -40,6 +40,8 @@ std::pair<std::int64_t, std::int64_t> storage_bounds(DType storage) {
   return {is_signed(storage) ? -high - 1 : 0, high};
 }
 
+constinit const Type::Parts Type::kScalar{};
+
 bool Shape::is_static() const {
   for (const Dim& d : dims_)
     if (!d.is_static()) return false;
@@ -75,23 +77,23 @@ std::string Shape::to_string() const {
 }
 
 std::string Type::to_string() const {
-  std::string sizes = shape_.to_string();
+  std::string sizes = shape().to_string();
   if (!sizes.empty()) sizes += 'x';
-  switch (kind_) {
+  switch (kind()) {
     case Kind::token: return "!stablehlo.token";
-    case Kind::ref: return fmt::format("!strata.ref<{}{}>", sizes, name(dtype_));
-    case Kind::tuple: return "tuple<" + joined(elements_) + ">";
-    case Kind::future: return "!stablehlo.future<" + joined(elements_) + ">";
+    case Kind::ref: return fmt::format("!strata.ref<{}{}>", sizes, name(dtype()));
+    case Kind::tuple: return "tuple<" + joined(elements()) + ">";
+    case Kind::future: return "!stablehlo.future<" + joined(elements()) + ">";
     case Kind::tensor: break;
   }
   std::string encoding;
-  for (const Dim& d : shape_.dims())
+  for (const Dim& d : shape().dims())
     if (d.is_bounded()) {  // StableHLO prints bounds of all dimensions when one is bounded
-      for (const Dim& e : shape_.dims()) encoding += (encoding.empty() ? "" : ", ") + (e.is_static() || !e.is_bounded() ? std::string("?") : fmt::format("{}", e.bound()));
+      for (const Dim& e : shape().dims()) encoding += (encoding.empty() ? "" : ", ") + (e.is_static() || !e.is_bounded() ? std::string("?") : fmt::format("{}", e.bound()));
       encoding = ", #stablehlo.bounds<" + encoding + ">";
       break;
     }
-  return fmt::format("tensor<{}{}{}>", sizes, quantization_ ? quantized_text(dtype_, *quantization_) : std::string(name(dtype_)), encoding);
+  return fmt::format("tensor<{}{}{}>", sizes, is_quantized() ? quantized_text(dtype(), *quantization()) : std::string(name(dtype())), encoding);
 }
 
 }  // namespace strata

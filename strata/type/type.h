@@ -1,7 +1,6 @@
 // Shapes of `Dim`s and the types of graph values.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "strata/base/check.h"
+#include "strata/base/shared.h"
 #include "strata/type/dtype.h"
 
 namespace strata {
@@ -18,24 +18,26 @@ namespace strata {
 /// Never a bare integer in a shape, so that code that needs a number has to ask for one (`size()`).
 class Dim {
  public:
-  Dim(std::int64_t size) : size_(size) { STRATA_CHECK(size >= 0, "dimension {} is negative", size); }  // NOLINT
-  static Dim bounded(std::int64_t bound) { Dim d; d.bound_ = bound; return d; }
-  static Dim symbolic(std::string name) { Dim d; d.symbol_ = std::move(name); return d; }
+  Dim(std::int64_t size) : value_(size) { STRATA_CHECK(size >= 0, "dimension {} is negative", size); }  // NOLINT
+  static Dim bounded(std::int64_t bound) { Dim d; d.value_ = bound < 0 ? kUnknown : kUnknown - 1 - bound; return d; }
+  static Dim symbolic(std::string name) { Dim d; if (!name.empty()) d.symbol_ = Shared<std::string>::of(std::move(name)); return d; }
   static Dim unknown() { return Dim(); }
 
-  bool is_static() const { return size_ >= 0; }
-  bool is_bounded() const { return bound_ >= 0; }
-  bool is_symbolic() const { return !symbol_.empty(); }
+  bool is_static() const { return value_ >= 0; }
+  bool is_bounded() const { return value_ < kUnknown; }
+  bool is_symbolic() const { return static_cast<bool>(symbol_); }
   /// The number; a check fails unless the dimension is static.
-  std::int64_t size() const { STRATA_CHECK(is_static(), "dimension has no static size"); return size_; }
-  std::int64_t bound() const { return is_static() ? size_ : bound_; }
-  const std::string& symbol() const { return symbol_; }
-  bool operator==(const Dim&) const = default;
+  std::int64_t size() const { STRATA_CHECK(is_static(), "dimension has no static size"); return value_; }
+  /// The size or what it is at most; -1 when neither is known.
+  std::int64_t bound() const { return is_bounded() ? kUnknown - 1 - value_ : value_; }
+  const std::string& symbol() const { static const std::string none; return symbol_ ? *symbol_ : none; }
+  bool operator==(const Dim& other) const { return value_ == other.value_ && (symbol_.get() == other.symbol_.get() || symbol() == other.symbol()); }
 
  private:
+  static constexpr std::int64_t kUnknown = -1;
   Dim() = default;
-  std::int64_t size_ = -1, bound_ = -1;
-  std::string symbol_;
+  std::int64_t value_ = kUnknown;  // a size; below kUnknown: a bound, counted down
+  Shared<std::string> symbol_;
 };
 
 /// The dimensions of an array, outermost first. Rank 0 is a scalar; zero-sized dimensions are allowed.
@@ -86,59 +88,74 @@ std::pair<std::int64_t, std::int64_t> storage_bounds(DType storage);
 enum class MemorySpace : std::uint8_t { device, host, local };
 
 /// The type of a graph value: a tensor, an effect token, a mutable reference to a tensor, a tuple, or a future (what an
-/// operation under way will give).
+/// operation under way will give). One word; copies share what it says.
 class Type {
  public:
   enum class Kind : std::uint8_t { tensor, token, ref, tuple, future };
 
+  /// tensor<f32>
   Type() = default;
-  Type(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {}
+  Type(DType dtype, Shape shape) : parts_(Shared<Parts>::of(Kind::tensor, dtype, MemorySpace::device, std::move(shape))) {}
   static Type scalar(DType dtype) { return Type(dtype, Shape{}); }
-  static Type token() { Type t; t.kind_ = Kind::token; return t; }
+  static Type token() { return Type().changed([](Parts& p) { p.kind = Kind::token; }); }
   /// A mutable cell holding a tensor; `ref_get`, `ref_set` read and write it in program order.
-  static Type ref(DType dtype, Shape shape) { Type t(dtype, std::move(shape)); t.kind_ = Kind::ref; return t; }
-  static Type tuple(std::vector<Type> elements) { Type t; t.kind_ = Kind::tuple; t.elements_ = std::move(elements); return t; }
-  static Type future(std::vector<Type> elements) { Type t; t.kind_ = Kind::future; t.elements_ = std::move(elements); return t; }
+  static Type ref(DType dtype, Shape shape) { return Type(dtype, std::move(shape)).changed([](Parts& p) { p.kind = Kind::ref; }); }
+  static Type tuple(std::vector<Type> elements) { return Type().changed([&](Parts& p) { p.kind = Kind::tuple; p.elements = std::move(elements); }); }
+  static Type future(std::vector<Type> elements) { return Type().changed([&](Parts& p) { p.kind = Kind::future; p.elements = std::move(elements); }); }
 
-  Kind kind() const { return kind_; }
-  bool is_tensor() const { return kind_ == Kind::tensor; }
-  bool is_token() const { return kind_ == Kind::token; }
-  bool is_ref() const { return kind_ == Kind::ref; }
-  bool is_tuple() const { return kind_ == Kind::tuple; }
-  bool is_future() const { return kind_ == Kind::future; }
-  DType dtype() const { return dtype_; }
-  const Shape& shape() const { return shape_; }
-  int rank() const { return shape_.rank(); }
-  const std::vector<Type>& elements() const { return elements_; }
-  MemorySpace space() const { return space_; }
-  Type in(MemorySpace space) const { Type t = *this; t.space_ = space; return t; }
+  Kind kind() const { return parts().kind; }
+  bool is_tensor() const { return kind() == Kind::tensor; }
+  bool is_token() const { return kind() == Kind::token; }
+  bool is_ref() const { return kind() == Kind::ref; }
+  bool is_tuple() const { return kind() == Kind::tuple; }
+  bool is_future() const { return kind() == Kind::future; }
+  DType dtype() const { return parts().dtype; }
+  const Shape& shape() const { return parts().shape; }
+  int rank() const { return shape().rank(); }
+  const std::vector<Type>& elements() const { return parts().elements; }
+  MemorySpace space() const { return parts().space; }
+  Type in(MemorySpace space) const { return changed([&](Parts& p) { p.space = space; }); }
   /// The same shape with another dtype, the same dtype with another shape.
-  Type with(DType dtype) const { Type t = *this; t.dtype_ = dtype; return t; }
-  Type with(Shape shape) const { Type t = *this; t.shape_ = std::move(shape); return t; }
+  Type with(DType dtype) const { return changed([&](Parts& p) { p.dtype = dtype; }); }
+  Type with(Shape shape) const { return changed([&](Parts& p) { p.shape = std::move(shape); }); }
   /// Null unless quantised; `dtype` is then the type of the stored integers.
-  const Quantization* quantization() const { return quantization_.get(); }
-  bool is_quantized() const { return quantization_ != nullptr; }
-  Type with(Quantization q) const { Type t = *this; t.quantization_ = std::make_shared<const Quantization>(std::move(q)); return t; }
+  const Quantization* quantization() const { return parts().quantization.get(); }
+  bool is_quantized() const { return quantization() != nullptr; }
+  Type with(Quantization q) const { return changed([&](Parts& p) { p.quantization = Shared<Quantization>::of(std::move(q)); }); }
   /// The same tensor of plain stored integers, and of the numbers that they stand for.
-  Type storage() const { Type t = *this; t.quantization_.reset(); return t; }
-  Type expressed() const { return quantization_ ? storage().with(quantization_->expressed) : *this; }
+  Type storage() const { return is_quantized() ? changed([](Parts& p) { p.quantization = {}; }) : *this; }
+  Type expressed() const { return is_quantized() ? storage().with(quantization()->expressed) : *this; }
   /// Bytes of a static tensor.
-  std::size_t bytes() const { return static_cast<std::size_t>(shape_.count()) * byte_width(dtype_); }
+  std::size_t bytes() const { return static_cast<std::size_t>(shape().count()) * byte_width(dtype()); }
   /// "tensor<4x8xf32>", "tensor<4x!quant.uniform<i8:f32, 5.000000e-01:3>>", "!stablehlo.token", "!strata.ref<4xf32>",
   /// "tuple<...>", "!stablehlo.future<...>".
   std::string to_string() const;
+  /// The same for all copies of one type while one of them lives: a key for what is made once for all of them.
+  const void* identity() const { return &parts(); }
   bool operator==(const Type& other) const {
-    return kind_ == other.kind_ && dtype_ == other.dtype_ && space_ == other.space_ && shape_ == other.shape_ && elements_ == other.elements_ &&
-           (quantization_ == other.quantization_ || (quantization_ && other.quantization_ && *quantization_ == *other.quantization_));
+    const Parts &a = parts(), &b = other.parts();
+    return &a == &b || (a.kind == b.kind && a.dtype == b.dtype && a.space == b.space && a.shape == b.shape && a.elements == b.elements &&
+                        (a.quantization.get() == b.quantization.get() || (a.quantization && b.quantization && *a.quantization == *b.quantization)));
   }
 
  private:
-  Kind kind_ = Kind::tensor;
-  DType dtype_ = DType::f32;
-  MemorySpace space_ = MemorySpace::device;
-  Shape shape_;
-  std::vector<Type> elements_;
-  std::shared_ptr<const Quantization> quantization_;
+  struct Parts {
+    Kind kind = Kind::tensor;
+    DType dtype = DType::f32;
+    MemorySpace space = MemorySpace::device;
+    Shape shape;
+    std::vector<Type> elements;
+    Shared<Quantization> quantization;
+  };
+  static const Parts kScalar;
+  const Parts& parts() const { return parts_ ? *parts_ : kScalar; }
+  template <class F>
+  Type changed(F&& f) const {
+    Type out = *this;
+    f(out.parts_.own());
+    return out;
+  }
+  Shared<Parts> parts_;  // nothing: kScalar
 };
 
 }  // namespace strata

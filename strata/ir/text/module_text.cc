@@ -36,9 +36,17 @@ std::unique_ptr<Module> TextParser::module() {
   return out;
 }
 
+Module& TextParser::inner_module(Module& around) {
+  around.modules.push_back(std::make_unique<Module>());
+  around.modules.back()->functions_before = around.functions.size();
+  return *around.modules.back();
+}
+
 /// After the word: [@name] [attributes {...}] { ... }
 void TextParser::nested_module(Module& module) {
+  std::size_t where = offset();
   if (peek() == '@') module.name = symbol();
+  name_module(module, where);
   if (consume("attributes")) {
     expect("{");
     module.attrs = parse_attr_entries(*this, aliases_);
@@ -59,6 +67,11 @@ void TextParser::module_body(Module& module, bool until_brace) {
   if (until_brace && at_end()) fail("expected '}}'");
 }
 
+/// Its name is a symbol of the module around.
+void TextParser::name_module(const Module& module, std::size_t where) {
+  if (!module.name.empty() && !symbols_.empty() && !symbols_.back().insert(module.name).second) fail_at(where, fmt::format("module @{} twice", module.name));
+}
+
 void TextParser::module_item(Module& module) {
   if (peek() == '#') return alias_line();
   std::size_t where = offset();
@@ -66,7 +79,8 @@ void TextParser::module_item(Module& module) {
   if (looking_at("\"func.func\"")) return generic_function(module);
   if (consume("sdy.mesh")) return mesh(module);
   if (consume("\"sdy.mesh\"")) return generic_mesh(module);
-  if (looking_at("module") || looking_at("builtin.module") || looking_at("\"builtin.module\"")) fail_at(where, "modules in modules are not supported", Code::unsupported);
+  if (consume("module") || consume("builtin.module")) return nested_module(inner_module(module));
+  if (looking_at("\"builtin.module\"")) return generic_module(inner_module(module));
   bool is_quoted = peek() == '"';
   std::string name = is_quoted ? string() : std::string(try_word());
   if (is_upstream(name)) fail_at(where, fmt::format("operation {} is not supported", name), Code::unsupported);
@@ -232,6 +246,7 @@ void TextParser::results(Function& f, std::vector<Type>& types) {
 
 /// "builtin.module"() <{sym_name = "m"}> ({ ... }) {attributes} : () -> ()
 void TextParser::generic_module(Module& module) {
+  std::size_t where = offset();
   expect("\"builtin.module\"");
   expect("(");
   expect(")");
@@ -254,6 +269,7 @@ void TextParser::generic_module(Module& module) {
   if (const Attr* name = head.attrs.find("sym_name"))
     if (const std::string* text = std::get_if<std::string>(name)) {
       module.name = *text;
+      name_module(module, where);
       head.attrs.erase("sym_name");
     }
   for (const auto& [key, value] : head.attrs) module.attrs.set(key, value);  // beside its meshes

@@ -19,8 +19,12 @@ void Names::function(const Block& body) {
 }
 
 void Names::generic(const Module& module) {
-  for (auto f = module.functions.rbegin(); f != module.functions.rend(); ++f)
-    if (!is_declaration(**f)) generic((*f)->body);
+  auto inner = module.modules.rbegin();
+  for (std::size_t i = module.functions.size();; --i) {
+    for (; inner != module.modules.rend() && ((*inner)->functions_before >= i || i == 0); ++inner) generic(**inner);
+    if (i == 0) break;
+    if (const Function& f = *module.functions[i - 1]; !is_declaration(f)) generic(f.body);
+  }
 }
 
 void Names::generic(const Block& block) {

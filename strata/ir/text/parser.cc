@@ -42,7 +42,7 @@ bool TextParser::is_upstream(std::string_view name) {
 TextParser::TextParser(std::string_view text, std::string_view filename, const ParseOptions& options)
     : Cursor(text, options.limits),
       registry_(options.registry != nullptr ? *options.registry : Registry::global()),
-      filename_(std::make_shared<const std::string>(filename)),
+      filename_(Shared<std::string>::of(filename)),
       line_(static_cast<std::uint32_t>(options.first_line)) {
   set_types(&types_);
 }
@@ -56,11 +56,12 @@ Location TextParser::location(std::size_t offset) {
       line_start_ = static_cast<std::size_t>(++p - t.data());
     }
     line_at_ = offset;
-    return Location(fmt::format("{}:{}:{}", *filename_, line_, offset - line_start_ + 1));
+    return Location(filename_, line_, static_cast<std::uint32_t>(offset - line_start_ + 1));
   }
   std::string_view between = t.substr(offset, line_at_ - offset);
   std::size_t start = t.substr(0, offset).rfind('\n') + 1;
-  return Location(fmt::format("{}:{}:{}", *filename_, line_ - std::count(between.begin(), between.end(), '\n'), offset - start + 1));
+  auto lines = static_cast<std::uint32_t>(std::count(between.begin(), between.end(), '\n'));
+  return Location(filename_, line_ - lines, static_cast<std::uint32_t>(offset - start + 1));
 }
 
 // ---- blocks -----------------------------------------------------------------------------------------------------
@@ -226,7 +227,7 @@ void TextParser::add_op(Block& block, Draft draft, const std::vector<ResultName>
   for (const ResultName& n : names) stated += static_cast<std::size_t>(n.count);
   if (stated != draft.results.size() && !names.empty())
     fail_at(where, fmt::format("{} has {} results, but {} are named", draft.info->name, draft.results.size(), stated));
-  auto made = std::make_unique<Op>(*draft.info, std::move(draft.operands), std::move(draft.attrs), std::move(draft.regions), std::move(draft.results), location(op_at_));
+  auto made = std::make_unique<Op>(*draft.info, std::move(draft.operands), attrs_.shared(std::move(draft.attrs)), std::move(draft.regions), std::move(draft.results), location(op_at_));
   Op& op = *block.append(std::move(made));
   refine_symbols(op);
   int next = 0;

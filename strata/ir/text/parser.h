@@ -4,7 +4,7 @@
 //   if (!m) return fail(m.status());   // "program.mlir:3:17: expected ','"
 //
 // Reads everything jaxlib prints, in the short and in the generic form, for every operation in the registry: functions
-// with bodies and without, the module around them, `sdy.mesh` (ir/declaration.h). Locations (`loc(...)`, `#loc = ...`) are skipped: an operation's place is
+// with bodies and without, modules and those inside them, `sdy.mesh` (ir/declaration.h). Locations (`loc(...)`, `#loc = ...`) are skipped: an operation's place is
 // the line of this text. A `dense_resource` becomes the constant it names, `{-# dialect_resources #-}` in the same text.
 // Regions of reductions whose combiner is plain are recognised (`combiner`). A file of several programs between lines
 // `// -----` is cut by `split_parts` first.
@@ -24,6 +24,7 @@
 
 #include "strata/ir/graph.h"
 #include "strata/ir/text/attr_text.h"
+#include "strata/ir/text/attrs_cache.h"
 #include "strata/ir/text/cursor.h"
 #include "strata/ir/text/format.h"
 #include "strata/ir/text/type_text.h"
@@ -110,6 +111,8 @@ class TextParser : public Cursor {
   void skip_resources();
   void module_body(Module& module, bool until_brace);
   void module_item(Module& module);
+  Module& inner_module(Module& around);
+  void name_module(const Module& module, std::size_t where);
   void nested_module(Module& module);
   void mesh(Module& module);
   void generic_mesh(Module& module);
@@ -136,14 +139,15 @@ class TextParser : public Cursor {
   Location location(std::size_t offset);
 
   const Registry& registry_;
-  std::shared_ptr<const std::string> filename_;
+  Shared<std::string> filename_;
   std::uint32_t line_;                 // of line_at_, for places that follow each other
   std::size_t line_at_ = 0, line_start_ = 0;
   AttrAliases aliases_;
   TypeCache types_;
+  AttrsCache attrs_;
   ValueTable values_;
   std::unordered_map<std::string_view, const OpInfo*> infos_;
-  std::vector<std::unordered_set<std::string_view>> symbols_;         // functions of the modules around
+  std::vector<std::unordered_set<std::string_view>> symbols_;         // functions and modules of the modules around
   std::vector<ResultName> names_;                                     // of the operation under way, before its regions
   std::size_t op_at_ = 0;
 };

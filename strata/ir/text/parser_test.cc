@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include "strata/ir/testing/test_ops.h"
 #include "strata/ir/text/printer.h"
@@ -52,6 +53,59 @@ TEST_F(ParserTest, OperationsKnowTheirPlace) {
   auto m = parse(body("  %0 = stablehlo.add %x, %y : tensor<2xf32>"), "p.mlir");
   ASSERT_TRUE(m.ok());
   EXPECT_EQ((*m)->functions[0]->body.ops()[0]->where.text(), "p.mlir:2:8");
+}
+
+TEST_F(ParserTest, ModulesInModulesKeepTheirPlace) {
+  std::string text = R"(module @a {
+  module @b {
+    func.func @f() {
+      return
+    }
+  }
+  func.func @g() {
+    return
+  }
+  module {
+    func.func private @g()
+  }
+  module @"c d" attributes {mhlo.x = 1 : i32} {
+  }
+}
+)";
+  EXPECT_EQ(reprinted(text), text);
+  std::string generic = R"("builtin.module"() <{sym_name = "a"}> ({
+  "builtin.module"() <{sym_name = "b"}> ({
+    "func.func"() <{function_type = () -> (), sym_name = "f"}> ({
+      "func.return"() : () -> ()
+    }) : () -> ()
+  }) : () -> ()
+  "func.func"() <{function_type = () -> (), sym_name = "g"}> ({
+    "func.return"() : () -> ()
+  }) : () -> ()
+  "builtin.module"() ({
+    "func.func"() <{function_type = () -> (), sym_name = "g", sym_visibility = "private"}> ({
+    }) : () -> ()
+  }) : () -> ()
+  "builtin.module"() <{sym_name = "c d"}> ({
+  ^bb0:
+  }) {mhlo.x = 1 : i32} : () -> ()
+}) : () -> ()
+)";
+  EXPECT_EQ(reprinted(text, {.generic = true}), generic);
+  EXPECT_EQ(reprinted(generic), text);
+  EXPECT_THAT(error("module { module @b {} module @b {} }"), HasSubstr("module @b twice"));
+  EXPECT_THAT(error("module { module @b { func.func @f() {return} func.func @f() {return} } }"), HasSubstr("function @f twice"));
+}
+
+TEST_F(ParserTest, ManyOperationsTakeFewBytes) {
+  std::string text = "func.func @f(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {\n  %0 = stablehlo.add %x, %x : tensor<16x16xf32>\n";
+  for (int i = 0; i < 20'000; ++i) text += fmt::format("  %{} = stablehlo.add %{}, %x : tensor<16x16xf32>\n", i + 1, i);
+  text += "  return %0 : tensor<16x16xf32>\n}\n";
+  std::size_t before = mallinfo2().uordblks;
+  auto m = parse(text, "p.mlir");
+  std::size_t after = mallinfo2().uordblks;
+  ASSERT_TRUE(m.ok());
+  EXPECT_LT(after - before, 4 * text.size());
 }
 
 TEST_F(ParserTest, AFunctionAloneIsAModule) {

@@ -54,7 +54,7 @@ void TextPrinter::nested_module(const Module& m) {
     out_ += "\"builtin.module\"()";
     if (!m.name.empty()) out_ += " <{sym_name = " + quoted(m.name) + "}>";
     out_ += " ({";
-    if (m.functions.empty() && meshes(m).empty()) {  // as upstream marks a block without operations
+    if (m.functions.empty() && m.modules.empty() && meshes(m).empty()) {  // as upstream marks a block without operations
       newline();
       out_ += "^bb0:";
     }
@@ -80,9 +80,15 @@ void TextPrinter::module_items(const Module& m) {
     if (options_.generic) out_ += "\"sdy.mesh\"() <{mesh = #sdy.mesh" + mesh.text + ", sym_name = " + quoted(mesh.name) + "}>" + attributes + " : () -> ()";
     else out_ += "sdy.mesh " + symbol_text(mesh.name) + " = " + mesh.text + attributes;
   }
-  for (const auto& f : m.functions) {
+  auto inner = m.modules.begin();
+  for (std::size_t i = 0; i <= m.functions.size(); ++i) {
+    for (; inner != m.modules.end() && ((*inner)->functions_before <= i || i == m.functions.size()); ++inner) {
+      newline();
+      nested_module(**inner);
+    }
+    if (i == m.functions.size()) break;
     newline();
-    function(*f);
+    function(*m.functions[i]);
   }
   --indent_;
   newline();
@@ -270,7 +276,7 @@ void TextPrinter::dense(const Literal& value) {
   out_ += " ";
   append_dense(value, out_);
   out_ += " : ";
-  out_ += value.type().to_string();
+  out_ += text_of(value.type());
 }
 
 void TextPrinter::operands(const Op& o) {
@@ -291,13 +297,13 @@ void TextPrinter::functional_type(const Op& o) {
   out_ += " : (";
   for (std::size_t i = 0; i < o.operands.size(); ++i) {
     if (i > 0) out_ += ", ";
-    out_ += o.operands[i]->type().to_string();
+    out_ += text_of(o.operands[i]->type());
   }
   out_ += ") -> ";
   if (o.num_results() != 1) out_ += "(";
   for (int i = 0; i < o.num_results(); ++i) {
     if (i > 0) out_ += ", ";
-    out_ += o.result(i)->type().to_string();
+    out_ += text_of(o.result(i)->type());
   }
   if (o.num_results() != 1) out_ += ")";
 }
@@ -306,7 +312,13 @@ void TextPrinter::same_or_functional_type(const Op& o) {
   bool same = o.num_results() == 1 && std::all_of(o.operands.begin(), o.operands.end(), [&](const Value* v) { return v->type() == o.result()->type(); });
   if (!same) return functional_type(o);
   out_ += " : ";
-  out_ += o.result()->type().to_string();
+  out_ += text_of(o.result()->type());
+}
+
+const std::string& TextPrinter::text_of(const Type& type) {
+  auto [it, is_new] = types_.try_emplace(type.identity());
+  if (is_new) it->second = {type, type.to_string()};
+  return it->second.second;
 }
 
 std::string TextPrinter::list(const std::vector<std::int64_t>& values) { return fmt::format("[{}]", fmt::join(values, ", ")); }

@@ -76,12 +76,14 @@ class TextPrinter {
   void block(const Block& block, std::string_view terminator);
   GenericForm& form(const Op& op);
   std::vector<const Block*> printed_regions(const Op& op);
+  const std::string& text_of(const Type& type);
 
   PrintOptions options_;
   std::string out_;
   int indent_ = 0;
   Names names_;
-  std::unordered_map<const Op*, GenericForm> forms_;  // looked up, never iterated
+  std::unordered_map<const Op*, GenericForm> forms_;                           // looked up, never iterated
+  std::unordered_map<const void*, std::pair<Type, std::string>> types_;  // by identity, which the type held here keeps
 };
 
 }  // namespace strata::ir
