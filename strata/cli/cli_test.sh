@@ -136,11 +136,11 @@ fact "and the record is whole" same_losses whole hurt
 
 # Long enough to be met in the middle.
 long="steps=4000 checkpoint_period=500 log_period=1000"
-meet() { # SIGNAL NAME: sends the signal once the run has recorded some steps
+meet() { # SIGNAL NAME: sends the signal once the run has recorded some steps and one of its checkpoints is whole
   "$bin/strata" train $tiny run_name="$2" $long > out 2> err &
   child=$!
   tries=0
-  while [ "$(wc -l < "$2/metrics/metrics.jsonl" 2> /dev/null || echo 0)" -lt 700 ] && [ $tries -lt 1200 ]; do
+  while { [ "$(wc -l < "$2/metrics/metrics.jsonl" 2> /dev/null || echo 0)" -lt 700 ] || ! ls "$2/checkpoints" 2> /dev/null | grep -q '^[0-9]*$'; } && [ $tries -lt 1200 ]; do
     sleep 0.05
     tries=$((tries + 1))
   done
