@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -48,7 +49,7 @@ TEST(Safetensors, WhatIsWrittenIsRead) {
 }
 
 // What the package wrote, and what it read in our file: tools/goldens/safetensors_files.py.
-constexpr const char* kGoldens = "strata/checkpoint/testdata";
+const std::string kGoldens = (std::filesystem::path(__FILE__).parent_path() / "testdata").string();
 
 TEST(Safetensors, WhatThePackageWroteIsRead) {
   auto file = read_safetensors(fmt::format("{}/python.safetensors", kGoldens));

@@ -89,7 +89,7 @@ const OpDef& all_gather_def() {
   static const OpDef d = moving({.name = "stablehlo.all_gather",
                                 .summary = "the operands of all processes of a group, side by side (StableHLO, all_gather)",
                                 .verify = verify,
-                                .evaluate = evaluate,
+                                .by_reference = evaluate,
                                 .transpose = transpose,
                                 .batch = batch,
                                 .decompose = decompose});

@@ -62,7 +62,7 @@ const OpDef& all_reduce_def() {
                                   .summary = "the operands of all processes of a group, combined; each gets the result (StableHLO, all_reduce)",
                                   .infer = infer,
                                   .inferred_by = "C6, C7",
-                                  .evaluate = evaluate,
+                                  .by_reference = evaluate,
                                   .transpose = transpose,
                                   .batch = batch,
                                   .decompose = decompose});

@@ -101,7 +101,7 @@ const OpDef& all_to_all_def() {
                                 .summary = "each process of a group gets one part of everyone's operands (StableHLO, all_to_all)",
                                 .infer = infer,
                                 .inferred_by = "C9",
-                                .evaluate = evaluate,
+                                .by_reference = evaluate,
                                 .transpose = transpose,
                                 .batch = batch,
                                 .decompose = decompose});

@@ -426,7 +426,7 @@ OpDef definition(const Row& row, const ir::TextFormat& text, const Traits& trait
       .info = ir::inferred_by(row.inferred_by, {.name = row.name, .infer = row.infer, .text = &text, .verify = row.verify, .quantized = quantized::per_tensor}),
       .summary = row.summary,
       .traits = traits,
-      .evaluate = row.evaluate,
+      .evaluate = row.by_reference,
       .jvp = jvp,
       .linearize = kNoRegions,
       .transpose = row.transpose,

@@ -93,15 +93,13 @@ Factors shard(const Op& op);
 /// Bytes, and for reductions one operation for each element.
 Work cost(const Op& op);
 
-
-// ---- definitions ----------------------------------------------------------------------------------------------
 /// What differs between collectives.
 struct Row {
   const char *name, *summary;
   decltype(ir::OpInfo::infer) infer = nullptr;  // or
   decltype(ir::OpInfo::verify) verify = nullptr;
   const char* inferred_by = "";  // ir/constraint.h
-  Evaluate evaluate;
+  Evaluate by_reference;
   Transpose transpose;
   Batch batch;
   Decompose decompose;

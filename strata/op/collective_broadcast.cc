@@ -81,7 +81,7 @@ const OpDef& collective_broadcast_def() {
                                 .summary = "one process of a group gives its operands to all of it (StableHLO, collective_broadcast)",
                                 .infer = infer,
                                 .inferred_by = "C3, C4, C5",
-                                .evaluate = evaluate,
+                                .by_reference = evaluate,
                                 .transpose = transpose,
                                 .batch = batch,
                                 .decompose = decompose});

@@ -82,7 +82,7 @@ const OpDef& collective_permute_def() {
                                 .summary = "processes hand their operand on, each to at most one other (StableHLO, collective_permute)",
                                 .infer = infer,
                                 .inferred_by = "C5",
-                                .evaluate = evaluate,
+                                .by_reference = evaluate,
                                 .transpose = transpose,
                                 .batch = batch,
                                 .decompose = decompose});

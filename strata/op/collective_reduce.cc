@@ -75,7 +75,7 @@ const OpDef& collective_reduce_def() {
                                   .summary = "the operands of all processes of a group, combined; one gets the result (StableHLO, collective_reduce)",
                                   .infer = infer,
                                   .inferred_by = "C3",
-                                  .evaluate = evaluate,
+                                  .by_reference = evaluate,
                                   .transpose = transpose,
                                   .batch = batch,
                                   .decompose = decompose});

@@ -55,7 +55,7 @@ Literals evaluate_outfeed(const Op&, std::span<const Literal> operands, Evaluato
 template <bool results>
 Work cost(const Op& op) {
   double bytes = 0;
-  for (const Value* v : results ? op.results() : op.operands)
+  for (const Value* v : results ? op.results() : Values(op.operands))
     if (v->type().is_tensor() && v->shape().is_static()) bytes += static_cast<double>(v->type().bytes());
   return {0, bytes};
 }

@@ -90,7 +90,7 @@ const OpDef& reduce_scatter_def() {
   static const OpDef d = reducing({.name = "stablehlo.reduce_scatter",
                                   .summary = "the operands of all processes of a group, combined; each gets its part (StableHLO, reduce_scatter)",
                                   .verify = verify,
-                                  .evaluate = evaluate,
+                                  .by_reference = evaluate,
                                   .transpose = transpose,
                                   .batch = batch,
                                   .decompose = decompose});

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -24,7 +25,7 @@ struct Golden {
 };
 std::map<DType, Golden> golden() {
   std::map<DType, Golden> out;
-  std::ifstream file("strata/type/testdata/minifloat.txt");
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "testdata/minifloat.txt");
   std::string type, kind, first, second;
   while (file >> type >> kind >> first >> second) {
     auto a = static_cast<std::uint32_t>(std::stoul(first, nullptr, 16)), b = static_cast<std::uint32_t>(std::stoul(second, nullptr, 16));

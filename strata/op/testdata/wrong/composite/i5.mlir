@@ -1,8 +1,0 @@
-// TODO
-func.func @f(%a: tensor<2xf32>) -> tensor<2xf32> {
-  return %a : tensor<2xf32>
-}
-func.func @main(%a: tensor<2xf32>) {
-  %0 = "stablehlo.composite"(%a) <{version = "wrong", decomposition = @f, name = "a.b"}> : (tensor<2xf32>) -> tensor<2xf32>
-  return
-}
