@@ -14,7 +14,8 @@ namespace strata::op {
 namespace {
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
-  expect_operands("sharding", operands, 1);
+  // A token may be laid out too.
+  if (operands.size() != 1) throw Error("sharding", "expected 1 operand, got {}", operands.size());
   return {operands[0]->type()};
 }
 std::vector<Type> infer_nothing(std::span<Value* const> operands, const Attrs&, std::span<const std::unique_ptr<Block>>) {
