@@ -1,18 +1,19 @@
 # One function per thing we build, so that the list of rooms in the root reads as a list.
 #
-#   strata_room(NAME [LINK libs...] [PRIVATE libs...] [TEST_LINK libs...] [SAMPLES room])
+#   strata_room(NAME [LINK libs...] [PRIVATE libs...] [TEST_LINK libs...] [SAMPLES room] [PCH headers...])
 # makes from strata/NAME/**/*.cc
 #   strata_NAME        a static library, linked to all rooms above it;
 #   NAME_test          one test program of all *_test.cc, registered with ctest.
 # Test files that register samples of operations (`add_samples("`) are objects of their own, strata_NAME_samples: with SAMPLES another
 # room's tests hold them too.
+# PCH names the headers that most of the room's sources read: compiled once (docs/decision/0009).
 # A folder without sources makes an empty interface library, so that the order of rooms stands from the start.
 
 set(STRATA_ROOMS "" CACHE INTERNAL "rooms declared so far, in order")
 set(STRATA_OBJECTS "" CACHE INTERNAL "objects of all rooms")
 
 function(strata_room name)
-  cmake_parse_arguments(R "" "SAMPLES" "LINK;PRIVATE;TEST_LINK" ${ARGN})
+  cmake_parse_arguments(R "" "SAMPLES" "LINK;PRIVATE;TEST_LINK;PCH" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS strata/${name}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|_main)\\.cc$")
@@ -32,6 +33,7 @@ function(strata_room name)
       target_link_directories(strata_${name} PUBLIC ${LLVM_LIBRARY_DIRS})
     endif()
     target_link_libraries(strata_${name} PRIVATE ${R_PRIVATE})
+    strata_precompile(strata_${name} ${R_PCH})
   else()
     add_library(strata_${name} INTERFACE)
     set(scope INTERFACE)
@@ -49,6 +51,7 @@ function(strata_room name)
       list(REMOVE_ITEM tests ${samples})
       add_library(strata_${name}_samples OBJECT ${samples})
       target_link_libraries(strata_${name}_samples PRIVATE strata_${name} GTest::gtest GTest::gmock)
+      strata_tests(strata_${name}_samples ${R_PCH})
       list(APPEND tests $<TARGET_OBJECTS:strata_${name}_samples>)
     endif()
     if(R_SAMPLES)
@@ -56,7 +59,23 @@ function(strata_room name)
     endif()
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE strata_${name} ${R_PRIVATE} ${R_TEST_LINK} GTest::gtest_main GTest::gmock)
+    strata_tests(${name}_test ${R_PCH})
     add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  endif()
+endfunction()
+
+function(strata_tests target)
+  target_compile_options(${target} PRIVATE ${STRATA_PLAIN})
+  if(ARGN)
+    strata_precompile(${target} ${ARGN} <gmock/gmock.h> <gtest/gtest.h>)
+  endif()
+endfunction()
+
+# Sources name what they include as if there were no precompiled header; STRATA_PCH=OFF shows whether they do.
+function(strata_precompile target)
+  if(STRATA_PCH AND ARGN)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # for ccache
   endif()
 endfunction()
 
@@ -127,6 +146,9 @@ function(strata_program name file)
   add_executable(${name}_program ${file})
   set_target_properties(${name}_program PROPERTIES OUTPUT_NAME ${name})
   target_link_libraries(${name}_program PRIVATE ${rooms} CLI11::CLI11 nlohmann_json::nlohmann_json)
+  if(NOT file MATCHES "^(.*/)?bench/")
+    target_compile_options(${name}_program PRIVATE ${STRATA_PLAIN})
+  endif()
   file(STRINGS ${file} truth REGEX "loop/testing/truth.h")
   if(truth)
     target_link_libraries(${name}_program PRIVATE mpfr gmp)

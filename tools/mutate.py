@@ -50,6 +50,12 @@ SEEN_BY = {
 }
 
 
+def without_precompiled(words):
+    """The command that reads each header itself: a mutant may stand in one that was compiled before."""
+    return [w for i, w in enumerate(words) if not w.endswith("cmake_pch.hxx") and not (w == "-include" and words[i + 1].endswith("cmake_pch.hxx"))
+            and w not in ("-Winvalid-pch", "-fpch-preprocess")]
+
+
 class Mutant:
     def __init__(self, file, phrase):
         self.file, self.phrase = file, phrase
@@ -128,10 +134,12 @@ class Bench:
         self.tree = self.home / "tree"
         self.home.mkdir(exist_ok=True)
         self.copy_tree()
-        self.compiles = {}
+        self.compiles, self.precompiled = {}, {}
         for entry in json.loads((build / "compile_commands.json").read_text()):
             words = shlex.split(entry["command"])
-            self.compiles[words[words.index("-o") + 1]] = words
+            made = words[words.index("-o") + 1]
+            self.precompiled[made] = [os.path.relpath(w, build) + ".gch" for w in words if w.endswith("cmake_pch.hxx")]
+            self.compiles[made] = without_precompiled(words)
         self.dependents = self.read_dependents()
         self.links, self.seconds, self.broken = {}, {}, {}
 
@@ -144,13 +152,19 @@ class Bench:
                 shutil.copyfile(source, target)
 
     def read_dependents(self):
-        """From a file of ours to the objects made from it."""
-        out, current = {}, None
+        """From a file of ours to the objects made from it, where a precompiled header stands for those in it."""
+        reads, current = {}, None
         for line in output("ninja", "-t", "deps", cwd=self.build).splitlines():
             if line and not line.startswith(" "):
                 current = line.split(":")[0]
-            elif current in self.compiles and f"{ROOT}/strata/" in line:
-                out.setdefault(line.strip()[len(f"{ROOT}/strata/") :], []).append(current)
+            elif current and line:
+                reads.setdefault(current, []).append(line.strip())
+        out = {}
+        for made in (name for name in reads if name in self.compiles and name.endswith(".o")):
+            precompiled = [f for header in self.precompiled[made] for f in reads.get(header, [])]
+            for name in dict.fromkeys([*reads[made], *precompiled]):
+                if name.startswith(f"{ROOT}/strata/"):
+                    out.setdefault(name[len(f"{ROOT}/strata/") :], []).append(made)
         return out
 
     def link_of(self, test):

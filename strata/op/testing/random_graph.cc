@@ -7,6 +7,7 @@
 
 #include "strata/op/build.h"
 #include "strata/op/control.h"
+#include "strata/op/evaluate.h"
 #include "strata/op/refine.h"
 #include "strata/op/testing/run.h"
 
@@ -18,14 +19,16 @@ using Random = std::mt19937_64;
 
 constexpr std::int64_t kMostElements = 600;  // of an operand: programs are many and small
 
+/// A program of the sample's one operation.
+BlockPtr alone(const OpDef& def, const Sample& sample) {
+  return testing::build(types_of(sample.operands), [&](Builder& b, const Values& v) { return build_sample(b, def, sample, v).results(); });
+}
+
 /// Whether the sample is said by other operations only for known values, as where they are the sizes of its result: random
 /// operands would not fit what it states.
 bool needs_values(const OpDef& def, const Sample& sample) {
-  Block block;
-  Values arguments;
-  for (const Literal& x : sample.operands) arguments.push_back(block.add_argument(x.type()));
-  Builder b(block);
-  return op::needs_values(build_sample(b, def, sample, arguments));
+  BlockPtr block = alone(def, sample);
+  return op::needs_values(*block->ops().back());
 }
 
 /// The samples of an operation, made once.
@@ -185,10 +188,31 @@ struct Candidates {
     }
   }
 
+  /// Differentiable, of f64 throughout (rounding to a smaller type is a staircase), and finite wherever fitted values may lie.
   static bool suits_derivatives(const OpDef& d, const Sample& s) {
+    if (!s.smooth || !d.jvp) return false;
     bool f64 = std::any_of(s.operands.begin(), s.operands.end(), [](const Literal& x) { return x.dtype() == DType::f64; });
-    bool others = std::any_of(s.operands.begin(), s.operands.end(), [](const Literal& x) { return is_inexact(x.dtype()) && x.dtype() != DType::f64; });
-    return s.smooth && f64 && !others && d.jvp;
+    auto other = [](const Type& type) { return is_inexact(type.dtype()) && type.dtype() != DType::f64; };
+    BlockPtr block = alone(d, s);
+    bool others = std::any_of(s.operands.begin(), s.operands.end(), [&](const Literal& x) { return other(x.type()); }) ||
+                  std::any_of(block->results.begin(), block->results.end(), [&](const Value* r) { return r->type().is_tensor() && other(r->type()); });
+    return f64 && !others && finite_for_fitted(*block, s);
+  }
+
+  /// Whether results are finite for operands anywhere between a sample's smallest and largest elements, found by a few draws: a
+  /// factorisation, say, wants more of its matrix.
+  static bool finite_for_fitted(const Block& block, const Sample& sample) {
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+      Literals drawn = sample.operands;
+      for (Literal& x : drawn) {
+        auto [low, high] = range_of(x);
+        if (x.dtype() == DType::f64 && low < high) x = random_literal(x.type(), seed, low, high);
+      }
+      for (const Literal& r : evaluate(block, drawn))
+        for (std::int64_t i = 0; r.dtype() == DType::f64 && i < r.count(); ++i)
+          if (!std::isfinite(r.number(i))) return false;
+    }
+    return true;
   }
 };
 
