@@ -14,6 +14,7 @@ demo:
 	@scripts/demo.sh
 
 test: install-deps build
+	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh numpy safetensors tensorboard
 	@scripts/run_tests
 
 quick: install-deps

@@ -7,13 +7,8 @@ cd "$(dirname "$0")/.."
 build=${STRATA_BUILD:-build}
 STRATA_BUILD=$build scripts/build.sh
 
+scripts/peers.sh "jax[cpu]==0.10.2" numpy
 peers=build/peers
-if [ ! -x "$peers/bin/python" ]; then
-  echo "installing from PyPI into $peers: jax[cpu]==0.10.2 numpy"
-  scripts/install-deps.sh python3-venv
-  python3 -m venv "$peers"
-  "$peers/bin/pip" install --quiet "jax[cpu]==0.10.2" numpy
-fi
 
 shopt -s nullglob
 names=("$@")

@@ -33,7 +33,7 @@ step "the losses"
 "$strata" plot "$run"
 
 step "on text that was kept from it, and what it writes"
-"$strata" evaluate --checkpoint "$run" --samples 10 --show 1
+"$strata" evaluate --checkpoint "$run" --samples 20 --show 1
 
 cat <<END
 

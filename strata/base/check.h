@@ -17,7 +17,13 @@ namespace strata {
 /// A broken assumption inside Strata. The message names the file, the line and what was assumed.
 class InternalError : public std::logic_error {
  public:
-  using std::logic_error::logic_error;
+  explicit InternalError(const std::string& text) : InternalError(text, text) {}
+  /// `reason` is what was assumed in words, without the place.
+  InternalError(const std::string& text, std::string reason) : std::logic_error(text), reason_(std::move(reason)) {}
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::string reason_;
 };
 
 namespace internal {

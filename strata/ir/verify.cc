@@ -135,7 +135,7 @@ class Verifier {
       std::string where = e.where().empty() ? op.where.text() : e.where();
       throw Broken{(where.empty() ? "" : where + ": ") + e.operation() + ": " + e.message(), e.is_unsupported() ? Code::unsupported : Code::invalid};
     } catch (const InternalError& e) {
-      broken(op, "is malformed ({})", e.what());
+      broken(op, "is malformed ({})", e.reason());
     }
   }
 

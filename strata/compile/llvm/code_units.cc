@@ -16,8 +16,8 @@
 namespace strata::compile {
 namespace {
 
-/// Part of every key: goes up when the code for a key changes.
-constexpr int kCodeVersion = 4;
+/// Part of every key: the sources that decide which code a key gets, hashed by the build.
+constexpr const char* kCodeVersion = STRATA_CODE_VERSION;
 
 std::string full_key(const CodeUnit& unit) {
   const CpuTarget& host = CpuTarget::host();

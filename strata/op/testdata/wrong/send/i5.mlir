@@ -1,4 +1,4 @@
-// send/i5.mlir:3:8: stablehlo.send: is malformed (strata/ir/attr.h:53: internal check failed: value != nullptr: attribute 'is_host_transfer' has another kind)
+// send/i5.mlir:3:8: stablehlo.send: is malformed (attribute 'is_host_transfer' has another kind)
 func.func @main(%a: tensor<2xf32>, %b: !stablehlo.token) {
   %0 = "stablehlo.send"(%a, %b) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, is_host_transfer = "wrong", source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
   return
