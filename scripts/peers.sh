@@ -12,7 +12,7 @@ have() { [ -x "$peers/bin/pip" ] && "$peers/bin/pip" show --quiet "${@%%[=\[]*}"
 get() {
   scripts/install-deps.sh python3-venv
   [ -x "$peers/bin/pip" ] || python3 -m venv "$peers"
-  "$peers/bin/pip" install --quiet --disable-pip-version-check "$@"
+  "$peers/bin/pip" install --quiet --disable-pip-version-check --retries 1 --timeout 20 "$@"
 }
 
 have "$@" && exit 0

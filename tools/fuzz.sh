@@ -10,8 +10,8 @@ source=$1 seeds=$2
 shift 2
 name=$(basename "$source" .cc)
 room=$(echo "$source" | cut -d/ -f2)
-mkdir -p "build/fuzz/$name.corpus" "build/fuzz/objects"
-flags="-std=c++20 -g -O1 -I. -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -ffp-contract=off"
+mkdir -p "build/fuzz/$name.corpus"
+flags="-std=c++20 -gline-tables-only -O1 -I. -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -ffp-contract=off"
 objects="" libraries=""
 rooms="base type tree ir loop op"
 jobs=${FUZZ_JOBS:-2}
@@ -19,6 +19,11 @@ jobs=${FUZZ_JOBS:-2}
 [ "$room" = data ] && rooms="base type data" libraries="-lsentencepiece -lsentencepiece_train"
 [ "$room" = train ] && rooms="base train/events.cc"
 [ "$room" = optim ] && rooms="base optim/schedule_text.cc"
+# A header may be in every object, so a newer one makes all of them anew.
+stamp=build/fuzz/objects/made
+[ ! -f "$stamp" ] || [ -z "$(find strata -name '*.h' -newer "$stamp" | head -1)" ] || rm -rf build/fuzz/objects
+mkdir -p build/fuzz/objects
+[ -f "$stamp" ] || touch "$stamp"
 for above in $rooms; do
   for file in $(find "strata/$above" -name '*.cc' ! -name '*_test.cc' ! -name '*_fuzz.cc' \( ! -path '*/testing/*' -o -path 'strata/ir/testing/*' \) | sort); do
     object=build/fuzz/objects/$(echo "$file" | tr / _).o
@@ -27,6 +32,14 @@ for above in $rooms; do
   done
   [ "$above" = "$room" ] && break
 done > "build/fuzz/$name.stale"
-xargs -r -n2 -P"$jobs" sh -c "ccache clang++-19 $flags -c \"\$0\" -o \"\$1\"" < "build/fuzz/$name.stale"
+precompiled=""
+if [ "$(wc -l < "build/fuzz/$name.stale")" -gt 20 ]; then  # worth the seconds that it takes
+  headers="algorithm cmath map strata/ir/text/format.h strata/ir/graph.h"
+  [ "$room" = op ] && headers="$headers strata/ir/constraint.h strata/op/build.h strata/op/rules.h"
+  printf '#include <%s>\n' $headers > build/fuzz/common.h
+  clang++-19 $flags -x c++-header build/fuzz/common.h -o build/fuzz/common.pch
+  precompiled="-include-pch build/fuzz/common.pch"
+fi
+xargs -r -n2 -P"$jobs" sh -c "clang++-19 $flags $precompiled -c \"\$0\" -o \"\$1\"" < "build/fuzz/$name.stale"
 clang++-19 $flags -fsanitize=fuzzer "$source" $objects -lfmt -lpthread $libraries -o "build/fuzz/$name"
 exec "build/fuzz/$name" -artifact_prefix=build/fuzz/ "$@" "build/fuzz/$name.corpus" "$seeds"
