@@ -10,7 +10,18 @@ constexpr const char* kGatherLists[] = {"offset_dims", "collapsed_slice_dims", "
 constexpr const char* kScatterLists[] = {"update_window_dims", "inserted_window_dims", "input_batching_dims", "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"};
 constexpr const char* kVector = "index_vector_dim";
 
+/// Each number under its name, as bytecode has them; lists that are empty may be absent.
+bool is_unpacked(const Draft& draft, std::span<const char* const> lists) {
+  auto is_list = [&](const char* name) { return !draft.attrs.has(name) || std::holds_alternative<Ints>(*draft.attrs.find(name)); };
+  return draft.attrs.has(kVector) && std::all_of(lists.begin(), lists.end(), is_list);
+}
+
 void unpack(TextParser& p, Draft& draft, const std::string& packed, std::string_view prefix, std::span<const char* const> lists) {
+  if (!draft.attrs.has(packed) && is_unpacked(draft, lists)) {
+    for (const char* name : lists)
+      if (!draft.attrs.has(name)) draft.attrs.set(name, Ints{});
+    return need_integer(p, draft, kVector);
+  }
   Fields fields = struct_fields(p, draft, packed, prefix);
   draft.attrs.erase(packed);
   for (const char* name : lists) draft.attrs.set(name, fields[name]);

@@ -1,21 +1,11 @@
 // Modules and functions, as TextParser reads them.
 #include "strata/base/error.h"
 #include "strata/ir/declaration.h"
+#include "strata/ir/text/dims_text.h"
 #include "strata/ir/text/parser.h"
 #include "strata/ir/text/type_text.h"
 
 namespace strata::ir {
-namespace {
-
-/// `strata.dims = ["B", ""]` names the '?' of an argument.
-Type with_symbols(Type type, const Strings& symbols) {
-  std::vector<Dim> dims = type.shape().dims();
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    if (!symbols[i].empty() && !dims[i].is_static() && !dims[i].is_bounded()) dims[i] = Dim::symbolic(symbols[i]);
-  return type.with(Shape(std::move(dims)));
-}
-
-}  // namespace
 
 std::unique_ptr<Module> TextParser::module() {
   auto out = std::make_unique<Module>();
@@ -218,13 +208,7 @@ void TextParser::arguments(Function& f, bool& named) {
 }
 
 void TextParser::argument(Function& f, Type type, Attrs attrs) {
-  Value* argument = f.body.add_argument(std::move(type));
-  const Attr* dims = attrs.find("strata.dims");
-  const Strings* symbols = dims == nullptr ? nullptr : std::get_if<Strings>(dims);
-  if (symbols != nullptr && static_cast<int>(symbols->size()) == argument->rank()) {
-    argument->set_type(with_symbols(argument->type(), *symbols));
-    attrs.erase("strata.dims");
-  }
+  take_dims(*f.body.add_argument(std::move(type)), attrs);
   f.arg_attrs.push_back(std::move(attrs));
 }
 
@@ -352,15 +336,8 @@ void TextParser::generic_function(Module& module) {
   if (std::vector<Type> types = types_of(f.body.argument_values()); !same_text(types, taken))
     fail_at(where, fmt::format("function @{} takes {}, but its type says {}", f.name, type_list_text(types), type_list_text(taken)));
   for (std::size_t i = 0; i < taken.size(); ++i) {
-    Attrs attrs = std::move(arg_attrs[i]);
-    const Attr* dims = attrs.find("strata.dims");
-    const Strings* symbols = dims == nullptr ? nullptr : std::get_if<Strings>(dims);
-    Value* v = f.body.argument(static_cast<int>(i));
-    if (symbols != nullptr && static_cast<int>(symbols->size()) == v->rank()) {
-      v->set_type(with_symbols(v->type(), *symbols));
-      attrs.erase("strata.dims");
-    }
-    f.arg_attrs.push_back(std::move(attrs));
+    take_dims(*f.body.argument(static_cast<int>(i)), arg_attrs[i]);
+    f.arg_attrs.push_back(std::move(arg_attrs[i]));
   }
   expect(")");
   attributes(head);

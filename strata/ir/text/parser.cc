@@ -6,6 +6,7 @@
 
 #include "strata/base/error.h"
 #include "strata/ir/declaration.h"
+#include "strata/ir/text/dims_text.h"
 #include "strata/ir/text/type_text.h"
 
 namespace strata::ir {
@@ -17,17 +18,6 @@ std::string place(std::string_view filename, std::string_view text, int first_li
   std::string_view before = text.substr(0, std::min(offset, text.size()));
   std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
   return fmt::format("{}:{}:{}", filename, first_line + std::count(before.begin(), before.end(), '\n'), before.size() - line_start + 1);
-}
-
-/// Text has no symbols inside a function: results take those that the operation infers.
-void refine_symbols(Op& op) {
-  if (!op.info().infer || std::none_of(op.operands.begin(), op.operands.end(), [](const Value* v) { return is_symbolic(v->type()); })) return;
-  try {
-    std::vector<Type> inferred = op.info().infer(op.operands, op.attrs, op.regions);
-    for (int i = 0; i < op.num_results() && i < static_cast<int>(inferred.size()); ++i)
-      if (same_text(op.result(i)->type(), inferred[static_cast<std::size_t>(i)])) op.result(i)->set_type(inferred[static_cast<std::size_t>(i)]);
-  } catch (const std::exception&) {  // the verifier says what is wrong, with its place
-  }
 }
 
 }  // namespace
@@ -229,7 +219,7 @@ void TextParser::add_op(Block& block, Draft draft, const std::vector<ResultName>
     fail_at(where, fmt::format("{} has {} results, but {} are named", draft.info->name, draft.results.size(), stated));
   auto made = std::make_unique<Op>(*draft.info, std::move(draft.operands), attrs_.shared(std::move(draft.attrs)), std::move(draft.regions), std::move(draft.results), location(op_at_));
   Op& op = *block.append(std::move(made));
-  refine_symbols(op);
+  infer_dims(op);
   int next = 0;
   for (const ResultName& n : names) {
     define(n.name, op.result(next), n.count, where);

@@ -4,6 +4,7 @@
 
 #include "strata/ir/declaration.h"
 #include "strata/ir/text/attr_text.h"
+#include "strata/ir/text/dims_text.h"
 #include "strata/ir/text/literal_text.h"
 #include "strata/ir/text/type_text.h"
 
@@ -18,17 +19,6 @@ std::vector<Type> types_of(const Values& values) {
 
 /// MLIR keeps an operation's own attributes (properties) apart from those of other dialects, whose names have a dot.
 bool is_foreign(const std::string& name) { return name.find('.') != std::string::npos; }
-
-/// A name for each dimension ("" for those without), or nothing when none has one.
-Strings symbols_of(const Type& type) {
-  Strings out;
-  bool any = false;
-  for (const Dim& d : type.shape().dims()) {
-    out.push_back(d.symbol());
-    any = any || d.is_symbolic();
-  }
-  return any ? out : Strings{};
-}
 
 constexpr std::string_view kFunctionReturn = "func.return";
 
@@ -113,9 +103,7 @@ void TextPrinter::function(const Function& f) {
 
 Attrs TextPrinter::argument_attributes(const Function& f, int i) const {
   auto n = static_cast<std::size_t>(i);
-  Attrs attrs = n < f.arg_attrs.size() ? f.arg_attrs[n] : Attrs{};
-  if (Strings symbols = symbols_of(f.body.argument(i)->type()); !symbols.empty()) attrs.set("strata.dims", std::move(symbols));
-  return attrs;
+  return with_dims(f.body.argument(i)->type(), n < f.arg_attrs.size() ? f.arg_attrs[n] : Attrs{});
 }
 
 /// @f(%arg0: T {...}) -> (T {...})
