@@ -1,8 +1,10 @@
 // strata-opt: reads a program, verifies it, applies passes, prints it. What it prints, it reads.
 //
 //   strata-opt --passes=inline-calls,cse,dce program.mlir
+//   strata-opt --emit-bytecode program.mlir > program.mlirbc
 //
-// A file may hold several programs between lines `// -----`; each is done by itself, what is wrong with one is said on
+// Programs are text or bytecode, told apart by their first bytes; `--emit-bytecode` writes a portable artifact (of the release
+// of StableHLO that it names) instead of text. A file of text may hold several programs between lines `// -----`; each is done by itself, what is wrong with one is said on
 // stderr and the others follow, with such lines between them again.
 //
 // Exit status (of the first program that fails): 0 printed; 2 the program or the command line is wrong; 3 not supported; 4 the file cannot be read; 70 our own check failed.
@@ -15,6 +17,8 @@
 #include <utility>
 
 #include "strata/base/error.h"
+#include "strata/ir/bytecode/reader.h"
+#include "strata/ir/bytecode/writer.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/text/parser.h"
 #include "strata/ir/text/printer.h"
@@ -29,6 +33,7 @@ using namespace strata;
 struct Options {
   std::vector<std::string> passes;
   bool generic = false, verify_only = false, time_passes = false, print_after_all = false;
+  std::string release;  // of StableHLO, where bytecode is written
   std::string file;
 };
 
@@ -74,25 +79,39 @@ Status run_pass(const ir::Pass& pass, ir::Module& m, const Options& o) {
   return Status();
 }
 
+Status emit(const ir::Module& m, const Options& o) {
+  Result<std::string> bytes = ir::write_bytecode(m, {.release = o.release});
+  if (!bytes) return Status(bytes.status().code(), "{}: {}", o.file, bytes.status().message());
+  std::cout.write(bytes->data(), static_cast<std::streamsize>(bytes->size()));
+  return Status();
+}
+
 /// One program of the file.
-Status run_part(const ir::TextPart& part, const Options& o) {
-  Result<std::unique_ptr<ir::Module>> module = ir::parse(part.text, o.file, {.first_line = part.first_line});
+Status run_part(const Result<std::unique_ptr<ir::Module>>& module, const Options& o) {
   if (!module) return module.status();
   if (Status s = ir::verify(**module); !s.ok()) return s;
   for (const std::string& name : o.passes)
     if (Status s = run_pass(*ir::Passes::global().find(name), **module, o); !s.ok()) return s;
-  if (!o.verify_only && !o.print_after_all) print(**module, o);
+  if (o.verify_only || o.print_after_all) return Status();
+  if (!o.release.empty()) return emit(**module, o);
+  print(**module, o);
   return Status();
 }
 
 int run(const Options& o) {
   Result<std::string> text = read(o.file);
   if (!text) return fail(text.status());
+  if (ir::is_bytecode(*text)) {
+    Status s = run_part(ir::read_bytecode(*text, o.file), o);
+    return s.ok() ? 0 : fail(s);
+  }
+  std::vector<ir::TextPart> parts = ir::split_parts(*text);
+  if (parts.size() > 1 && !o.release.empty()) return fail(Status(Code::invalid, "{}: {} programs, and bytecode is of one", o.file, parts.size()));
   int status = 0;
   bool first = true;
-  for (const ir::TextPart& part : ir::split_parts(*text)) {
+  for (const ir::TextPart& part : parts) {
     if (!std::exchange(first, false) && !o.verify_only) std::cout << "// -----\n";
-    if (Status s = run_part(part, o); !s.ok()) status = status == 0 ? fail(s) : (fail(s), status);
+    if (Status s = run_part(ir::parse(part.text, o.file, {.first_line = part.first_line}), o); !s.ok()) status = status == 0 ? fail(s) : (fail(s), status);
   }
   return status;
 }
@@ -114,6 +133,7 @@ int main(int argc, char** argv) {
     return ir::Passes::global().find(name) != nullptr ? std::string() : "no pass '" + name + "'";
   });
   app.add_flag("--generic", o.generic, "print every operation in the generic form");
+  app.add_flag("--emit-bytecode{" + ir::BytecodeOptions{}.release + "}", o.release, "write a portable artifact of this release of StableHLO instead of text");
   app.add_flag("--verify-only", o.verify_only, "print nothing");
   app.add_flag("--time-passes", o.time_passes, "say on stderr how long each pass took");
   app.add_flag("--print-after-all", o.print_after_all, "print the program after each pass");
