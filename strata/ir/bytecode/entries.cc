@@ -15,8 +15,8 @@ namespace {
 /// Attributes inside each other, and characters that all texts of attributes and types may have together: each may hold the
 /// same one twice.
 constexpr int kDeepest = 64;
-constexpr std::size_t kLongestText = std::size_t{1} << 26;
-constexpr std::size_t kMostEntries = 10'000;  // of one dictionary, as in text
+constexpr std::size_t kLongestText = std::size_t{1} << 26, kPerMember = 4;  // of a list, dictionary or function's type
+constexpr std::size_t kMostEntries = 10'000;                                 // of one dictionary, as in text
 constexpr int kLocationSteps = 64;
 
 const DialectEntries* find_dialect(std::string_view name) {
@@ -75,6 +75,12 @@ void Entries::reserve(const ByteReader& r, std::size_t bytes) {
   reserved_ += bytes;
 }
 
+/// What is read from one entry may be asked for by many others.
+void Entries::charge(const ByteReader& r, std::size_t characters) {
+  written_ += characters;
+  if (written_ > kLongestText) r.unsupported("attributes and types of more than {} characters", kLongestText);
+}
+
 std::optional<std::size_t> Entries::optional_attribute(ByteReader& r) const {
   auto [i, is_there] = r.flagged("an attribute that may be absent");
   if (!is_there) return std::nullopt;
@@ -112,8 +118,15 @@ Entries::Named Entries::dictionary(std::size_t i) {
   const Entry& e = entry(i);
   ByteReader r = e.data;
   if (!is_kind(e, r, kDictionary, kVhloDictionary)) e.data.fail("expected a dictionary");
+  Named out = named(r);
+  r.expect_end("a dictionary");
+  return out;
+}
+
+Entries::Named Entries::named(ByteReader& r) {
   std::size_t count = r.count("entries of a dictionary");
   if (count > kMostEntries) r.unsupported("more than {} attributes", kMostEntries);
+  charge(r, count * kPerMember);
   Named out;
   for (; count > 0; --count) {
     std::string name = text(attribute(r));
@@ -121,8 +134,15 @@ Entries::Named Entries::dictionary(std::size_t i) {
     std::size_t at = attribute(r);
     out.emplace_back(std::move(name), at);
   }
-  r.expect_end("a dictionary");
   return out;
+}
+
+std::string Entries::dictionary_text(ByteReader& r) {
+  Attrs out;
+  for (const auto& [name, at] : named(r)) out.set(name, value(at));
+  std::string text = attrs_text(out);
+  charge(r, text.size());
+  return text;
 }
 
 Attrs Entries::dictionary_values(std::size_t i) {
@@ -139,6 +159,7 @@ std::vector<std::size_t> Entries::elements(std::size_t i) {
   ByteReader r = e.data;
   if (!is_kind(e, r, kArray, kVhloArray)) e.data.fail("expected an array");
   std::vector<std::size_t> out(r.count("elements"));
+  charge(r, out.size() * kPerMember);
   for (std::size_t& element : out) element = attribute(r);
   r.expect_end("an array");
   return out;
@@ -146,8 +167,7 @@ std::vector<std::size_t> Entries::elements(std::size_t i) {
 
 std::string Entries::attribute_text(ByteReader& r, bool in_list) {
   std::string out = attr_text(value(attribute(r)), in_list);
-  written_ += out.size();
-  if (written_ > kLongestText) r.unsupported("attributes of more than {} characters", kLongestText);
+  charge(r, out.size());
   return out;
 }
 
@@ -278,8 +298,7 @@ const std::string& Entries::type_text(std::size_t i) {
   else
     out = dialect->type(*this, r);
   r.expect_end("a type");
-  written_ += out.size();
-  if (written_ > kLongestText) r.unsupported("types of more than {} characters", kLongestText);
+  charge(r, out.size());
   t.text = std::move(out);
   return *t.text;
 }
@@ -306,7 +325,10 @@ FunctionType Entries::functions(std::size_t i) {
   if (!is_kind(e, r, builtin_function, kVhloFunctionType)) e.data.fail("expected the type of a function");
   FunctionType out;
   for (std::vector<Type>* side : {&out.taken, &out.returned})
-    for (std::size_t n = r.count("types"); n > 0; --n) side->push_back(value_type(type(r)));
+    for (std::size_t n = r.count("types"); n > 0; --n) {
+      charge(r, kPerMember);
+      side->push_back(value_type(type(r)));
+    }
   r.expect_end("the type of a function");
   return out;
 }

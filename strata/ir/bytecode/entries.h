@@ -65,6 +65,8 @@ class Entries {
   Attr real(ByteReader& r, std::size_t type);
   /// [a, b]
   std::string list(ByteReader& r);
+  /// {a = 1 : i64}
+  std::string dictionary_text(ByteReader& r);
   /// The bits of a number of a known width: a byte, or a signed integer.
   static std::uint64_t bits(ByteReader& r, int width);
   static Ints numbers(ByteReader& r);
@@ -84,6 +86,8 @@ class Entries {
   const Entry& entry(std::size_t attribute) const { return container_.attributes[attribute]; }
   Literal filled(const ByteReader& r, const Type& type, std::string_view raw);
   void reserve(const ByteReader& r, std::size_t bytes);
+  void charge(const ByteReader& r, std::size_t characters);
+  Named named(ByteReader& r);
 
   const Container& container_;
   TextLimits limits_;

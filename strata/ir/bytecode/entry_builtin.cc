@@ -92,14 +92,7 @@ Attr attribute(Entries& entries, ByteReader& r) {
   std::uint64_t code = r.varint("the kind of an attribute");
   switch (code) {
     case kArray: return entries.parsed(r, entries.list(r));
-    case kDictionary: {
-      Attrs out;
-      for (std::size_t n = r.count("entries of a dictionary"); n > 0; --n) {
-        std::string name = entries.text(entries.attribute(r));
-        out.set(name, entries.value(entries.attribute(r)));
-      }
-      return Opaque{attrs_text(out)};
-    }
+    case kDictionary: return Opaque{entries.dictionary_text(r)};
     case kString: return std::string(entries.string(r));
     case kStringWithType: {
       std::string text(entries.string(r));

@@ -138,15 +138,6 @@ Attr mesh_axes(Entries& entries, ByteReader& r) {
   return Opaque{fmt::format("#stablehlo.replica_group_mesh_axes<mesh = {}, axes = {}>", text, entries.attribute_text(r))};
 }
 
-Attr dictionary(Entries& entries, ByteReader& r) {
-  Attrs out;
-  for (std::size_t n = r.count("entries of a dictionary"); n > 0; --n) {
-    std::string name = entries.text(entries.attribute(r));
-    out.set(name, entries.value(entries.attribute(r)));
-  }
-  return Opaque{attrs_text(out)};
-}
-
 /// Types of one word that text has no kind for (tf32, none) stay words.
 Attr type_attribute(Entries& entries, ByteReader& r) {
   const std::string& name = entries.type_text(entries.type(r));
@@ -169,7 +160,7 @@ Attr attribute(Entries& entries, ByteReader& r) {
   switch (code) {
     case kVhloArray: return entries.parsed(r, entries.list(r));
     case kVhloBoolean: return r.index(2, "a truth value") != 0;
-    case kVhloDictionary: return dictionary(entries, r);
+    case kVhloDictionary: return Opaque{entries.dictionary_text(r)};
     case kVhloFloat: return entries.real(r, entries.type(r));
     case kVhloInteger: return entries.integer(r, entries.type(r));
     case kVhloOutputAlias: return output_alias(r);

@@ -321,8 +321,8 @@ bool is_default_precision(const Attr& a) {
 bool is_default(Default otherwise, const Attr& a) {
   switch (otherwise) {
     case Default::none:
-    case Default::said:
-    case Default::accuracy: return false;  // the format of such operations drops it
+    case Default::said: return false;
+    case Default::accuracy: return is_opaque(a, "#stablehlo.result_accuracy<mode = #stablehlo.result_accuracy_mode<DEFAULT>>");
     case Default::zero: return equal(a, std::int64_t{0}) || is_opaque(a, "0 : i32");
     case Default::minus_one: return equal(a, std::int64_t{-1});
     case Default::no: return equal(a, false);

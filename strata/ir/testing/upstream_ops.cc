@@ -12,9 +12,9 @@ struct Row {
 
 const Row kStablehlo[] = {
     {&formats::elementwise,
-     "abs add and atan2 cbrt ceil clamp convert count_leading_zeros divide floor imag is_finite maximum minimum multiply negate not or popcnt power real remainder "
+     "abs add and atan2 ceil clamp convert count_leading_zeros divide floor imag is_finite maximum minimum multiply negate not or popcnt power real remainder "
      "round_nearest_afz round_nearest_even shift_left shift_right_arithmetic shift_right_logical sign subtract xor uniform_quantize uniform_dequantize after_all"},
-    {&formats::result_accuracy, "cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sine sqrt tan tanh"},
+    {&formats::result_accuracy, "cbrt cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sine sqrt tan tanh"},
     {&formats::compare, "compare"},
     {&formats::select, "select"},
     {&formats::complex, "complex"},
@@ -61,7 +61,7 @@ const Row kStablehlo[] = {
     {&formats::custom_call, "custom_call"},
     {&formats::composite, "composite"},
     {&formats::collective, "all_gather all_to_all collective_broadcast collective_permute cross-replica-sum recv send"},
-    {&formats::collective_reduce, "all_reduce reduce_scatter"},
+    {&formats::collective_reduce, "all_reduce collective_reduce reduce_scatter"},
     {nullptr, "case if infeed map outfeed"},
 };
 
