@@ -6,6 +6,18 @@
 #include "strata/ir/text/type_text.h"
 
 namespace strata::ir {
+namespace {
+
+/// ": () -> ()", which closes the generic form of what has neither operands nor results.
+void no_types(Cursor& c, const char* what) {
+  c.expect(":");
+  std::size_t where = c.offset();
+  bool operands = !parse_type_list(c).empty();
+  c.expect("->");
+  if (!parse_result_types(c).empty() || operands) c.fail_at(where, fmt::format("{} has neither operands nor results", what));
+}
+
+}  // namespace
 
 std::unique_ptr<Module> TextParser::module() {
   auto out = std::make_unique<Module>();
@@ -103,7 +115,7 @@ void TextParser::generic_mesh(Module& module) {
   expect(">");
   Draft rest;
   attributes(rest);
-  functional_type(head);
+  no_types(*this, "a mesh");
   skip_location();
   constexpr std::string_view prefix = "#sdy.mesh";
   const Attr *name = head.attrs.find("sym_name"), *mesh = head.attrs.find("mesh");
@@ -249,7 +261,7 @@ void TextParser::generic_module(Module& module) {
   expect("}");
   expect(")");
   attributes(head);
-  functional_type(head);
+  no_types(*this, "a module");
   if (const Attr* name = head.attrs.find("sym_name"))
     if (const std::string* text = std::get_if<std::string>(name)) {
       module.name = *text;
@@ -327,7 +339,7 @@ void TextParser::generic_function(Module& module) {
     for (std::size_t i = 0; i < taken.size(); ++i) argument(f, taken[i], std::move(arg_attrs[i]));
     expect(")");
     attributes(head);
-    functional_type(head);
+    no_types(*this, "a function's definition");
     f.attrs = std::move(head.attrs);
     return declare(f, returned);
   }
@@ -341,7 +353,7 @@ void TextParser::generic_function(Module& module) {
   }
   expect(")");
   attributes(head);
-  functional_type(head);
+  no_types(*this, "a function's definition");
   f.attrs = std::move(head.attrs);
 }
 
