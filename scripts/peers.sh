@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 peers=build/peers
 
-have() { [ -x "$peers/bin/pip" ] && "$peers/bin/pip" show --quiet "${@%%[=\[]*}" > /dev/null 2>&1; }
+have() { [ -x "$peers/bin/pip" ] && "$peers/bin/pip" install --quiet --dry-run --no-index "$@" > /dev/null 2>&1; }
 get() {
   scripts/install-deps.sh python3-venv
   [ -x "$peers/bin/pip" ] || python3 -m venv "$peers"

@@ -11,23 +11,12 @@ it (NAME-RELEASE.mlir) jaxlib's own print of what it reads from them where that 
 """
 import pathlib
 import re
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VENV = ROOT / "build" / "peers"
 DATA = ROOT / "strata" / "ir" / "bytecode" / "testdata"
 # Where the format, an operation or a type changed.
 RELEASES = ["0.9.0", "0.10.0", "0.12.0", "0.14.0", "0.15.0", "0.20.0", "1.1.0", "1.5.0", "1.8.0", "1.10.0", "1.13.0", "1.17.0"]
-
-
-def with_jax():
-    """Runs this script again under a Python that has jax."""
-    python = VENV / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "jax==0.10.2"], check=True)
-    sys.exit(subprocess.run([python, __file__, *sys.argv[1:]]).returncode)
 
 
 try:
@@ -35,7 +24,9 @@ try:
     from jaxlib.mlir import ir
     from jaxlib.mlir.dialects import stablehlo
 except ImportError:
-    with_jax()
+    from peers import again_with
+
+    again_with("jax==0.10.2")
 
 
 def artifact(text: str, release: str):

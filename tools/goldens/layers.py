@@ -9,22 +9,17 @@ numbers, layers as numbers. Needs jax 0.10.2 and flax 0.12.8; makes build/peers 
 import json
 import pathlib
 import platform
-import subprocess
-import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VENV = ROOT / "build" / "peers"
 OUT = ROOT / "strata" / "nn" / "testdata" / "layers.json"
 
 try:
     import flax
     import jax
 except ImportError:
-    python = VENV / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "jax==0.10.2", "flax==0.12.8", "numpy"], check=True)
-    sys.exit(subprocess.run([python, __file__, *sys.argv[1:]]).returncode)
+    from peers import again_with
+
+    again_with("jax==0.10.2", "flax==0.12.8", "numpy")
 
 import jax.numpy as jnp
 import numpy

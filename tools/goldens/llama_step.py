@@ -15,26 +15,16 @@ import json
 import pathlib
 import platform
 import re
-import subprocess
-import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VENV = ROOT / "build" / "peers"
-
-
-def with_jax():
-    """Runs this script again under a Python that has jax."""
-    python = VENV / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "jax==0.10.2", "numpy"], check=True)
-    sys.exit(subprocess.run([python, __file__, *sys.argv[1:]]).returncode)
 
 
 try:
     import jax
 except ImportError:
-    with_jax()
+    from peers import again_with
+
+    again_with("jax==0.10.2", "numpy")
 
 import jax.numpy as jnp
 import jaxlib

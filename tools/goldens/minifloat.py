@@ -8,27 +8,18 @@ The second kind says all 2^32 conversions, since rounding is monotonous; `--all`
 Needs ml_dtypes 0.6 and numpy; makes build/peers with them when this Python has none.
 """
 import pathlib
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VENV = ROOT / "build" / "peers"
-
-
-def with_peers():
-    """Runs this script again under a Python that has ml_dtypes."""
-    python = VENV / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "ml_dtypes==0.6.0", "numpy"], check=True)
-    sys.exit(subprocess.run([python, __file__, *sys.argv[1:]]).returncode)
 
 
 try:
     import ml_dtypes
     import numpy as np
 except ImportError:
-    with_peers()
+    from peers import again_with
+
+    again_with("ml_dtypes==0.6.0", "numpy")
 
 TYPES = {
     "f4E2M1FN": "float4_e2m1fn", "f6E2M3FN": "float6_e2m3fn", "f6E3M2FN": "float6_e3m2fn", "f8E3M4": "float8_e3m4",

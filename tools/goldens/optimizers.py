@@ -9,11 +9,8 @@ Optax made of them. Needs jax 0.10.2 and optax 0.2.8; makes build/peers with the
 import json
 import pathlib
 import platform
-import subprocess
-import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VENV = ROOT / "build" / "peers"
 OUT = ROOT / "strata" / "optim" / "testdata" / "optimizers.json"
 STEPS = 20
 SHAPES = {"bias": (3,), "kernel": (2, 3)}
@@ -22,11 +19,9 @@ try:
     import jax
     import optax
 except ImportError:
-    python = VENV / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "jax==0.10.2", "optax==0.2.8", "numpy"], check=True)
-    sys.exit(subprocess.run([python, __file__, *sys.argv[1:]]).returncode)
+    from peers import again_with
+
+    again_with("jax==0.10.2", "optax==0.2.8", "numpy")
 
 import jax.numpy as jnp
 import numpy

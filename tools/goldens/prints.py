@@ -12,28 +12,19 @@ this Python has none.
 import hashlib
 import pathlib
 import re
-import subprocess
 import sys
 import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VENV = ROOT / "build" / "peers"
-
-
-def with_jax():
-    """Runs this script again under a Python that has jax."""
-    python = VENV / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "jax==0.10.2"], check=True)
-    sys.exit(subprocess.run([python, __file__, *sys.argv[1:]]).returncode)
 
 
 try:
     from jax._src.interpreters import mlir
     from jaxlib.mlir import ir
 except ImportError:
-    with_jax()
+    from peers import again_with
+
+    again_with("jax==0.10.2")
 
 
 def digest(text: str) -> str:

@@ -10,27 +10,17 @@ are other bytes than the committed ones. Needs safetensors; makes build/peers wi
 import ctypes
 import json
 import pathlib
-import subprocess
-import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VENV = ROOT / "build" / "peers"
 DATA = ROOT / "strata/checkpoint/testdata"
-
-
-def with_peers():
-    """Runs this script again under a Python that has the package."""
-    python = VENV / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "safetensors==0.8.0"], check=True)
-    sys.exit(subprocess.run([python, __file__, *sys.argv[1:]]).returncode)
 
 
 try:
     import safetensors
 except ImportError:
-    with_peers()
+    from peers import again_with
+
+    again_with("safetensors==0.8.0")
 
 # As serialize names them, with the bytes of an element.
 TYPES = {"bool": 1, "uint8": 1, "int8": 1, "uint16": 2, "int16": 2, "uint32": 4, "int32": 4, "uint64": 8, "int64": 8, "float16": 2,

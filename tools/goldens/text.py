@@ -9,27 +9,18 @@ The files are their own input: to add a program, write it in any spelling and ru
 Needs jax 0.10.2; makes build/peers with it when this Python has none.
 """
 import pathlib
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VENV = ROOT / "build" / "peers"
-
-
-def with_jax():
-    """Runs this script again under a Python that has jax."""
-    python = VENV / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "jax==0.10.2"], check=True)
-    sys.exit(subprocess.run([python, __file__, *sys.argv[1:]]).returncode)
 
 
 try:
     from jax._src.interpreters import mlir
     from jaxlib.mlir import ir
 except ImportError:
-    with_jax()
+    from peers import again_with
+
+    again_with("jax==0.10.2")
 
 
 def printed(text: str) -> str:

@@ -14,27 +14,17 @@ import json
 import pathlib
 import platform
 import random
-import subprocess
-import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VENV = ROOT / "build" / "peers"
 OUT = ROOT / "strata/data/testdata"
-
-
-def with_sentencepiece():
-    """Runs this script again under a Python that has sentencepiece."""
-    python = VENV / "bin" / "python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "sentencepiece"], check=True)
-    sys.exit(subprocess.run([python, __file__, *sys.argv[1:]]).returncode)
 
 
 try:
     import sentencepiece
 except ImportError:
-    with_sentencepiece()
+    from peers import again_with
+
+    again_with("sentencepiece")
 
 OURS = dict(byte_fallback=True, normalization_rule_name="identity", add_dummy_prefix=False, remove_extra_whitespaces=False,
             allow_whitespace_only_pieces=True, split_digits=True, user_defined_symbols=["\n"], bos_id=-1, pad_id=-1, unk_id=0, eos_id=1)
