@@ -339,6 +339,18 @@ std::string dimensions_text(const Ints& dimensions) {
   return out;
 }
 
+std::string types_text(Entries& entries, ByteReader& r) {
+  std::string out;
+  for (std::size_t n = r.count("types"); n > 0; --n) out += (out.empty() ? "" : ", ") + entries.type_text(entries.type(r));
+  return out;
+}
+
+std::string tensor_text(Entries& entries, ByteReader& r, bool is_encoded) {
+  std::string encoding = is_encoded ? ", " + entries.attribute_text(r) : "";
+  std::string dimensions = dimensions_text(Entries::numbers(r));
+  return fmt::format("tensor<{}{}{}>", dimensions, entries.type_text(entries.type(r)), encoding);
+}
+
 // ---- locations --------------------------------------------------------------------------------------------------
 
 /// The innermost place of a file, else the first name on the way to it.

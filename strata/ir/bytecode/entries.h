@@ -181,5 +181,9 @@ const std::vector<VhloEnum>& vhlo_enums();
 
 /// "4x?x" of dimensions as they are encoded; those below zero are unknown.
 std::string dimensions_text(const Ints& dimensions);
+/// "T, U" of a counted list of types.
+std::string types_text(Entries& entries, ByteReader& r);
+/// "tensor<4xf32, #encoding>" of an encoding where there is one, dimensions and a type.
+std::string tensor_text(Entries& entries, ByteReader& r, bool is_encoded);
 
 }  // namespace strata::ir::bytecode

@@ -12,23 +12,11 @@ constexpr std::string_view kTypes[] = {"", "index", "", "bf16", "f16", "f32", "f
 constexpr std::uint64_t kIntegerType = 0, kFunction = 2, kComplex = 9, kNone = 12, kRanked = 13, kRankedEncoded = 14, kTuple = 15,
                         kUnranked = 18, kVector = 19;
 
-std::string types_text(Entries& entries, ByteReader& r) {
-  std::string out;
-  for (std::size_t n = r.count("types"); n > 0; --n) out += (out.empty() ? "" : ", ") + entries.type_text(entries.type(r));
-  return out;
-}
-
 std::string integer_text(ByteReader& r) {
   std::uint64_t coded = r.varint("an integer type");
   constexpr std::string_view signs[] = {"i", "si", "ui"};
   if ((coded & 3) > 2) r.fail("an integer type of sign {}", coded & 3);
   return fmt::format("{}{}", signs[coded & 3], coded >> 2);
-}
-
-std::string ranked_text(Entries& entries, ByteReader& r, bool is_encoded) {
-  std::string encoding = is_encoded ? ", " + entries.attribute_text(r) : "";
-  std::string dimensions = dimensions_text(Entries::numbers(r));
-  return fmt::format("tensor<{}{}{}>", dimensions, entries.type_text(entries.type(r)), encoding);
 }
 
 std::string type(Entries& entries, ByteReader& r) {
@@ -41,8 +29,8 @@ std::string type(Entries& entries, ByteReader& r) {
     }
     case kComplex: return fmt::format("complex<{}>", entries.type_text(entries.type(r)));
     case kNone: return "none";
-    case kRanked: return ranked_text(entries, r, false);
-    case kRankedEncoded: return ranked_text(entries, r, true);
+    case kRanked: return tensor_text(entries, r, false);
+    case kRankedEncoded: return tensor_text(entries, r, true);
     case kTuple: return fmt::format("tuple<{}>", types_text(entries, r));
     case kUnranked: return fmt::format("tensor<*x{}>", entries.type_text(entries.type(r)));
     case kVector: {

@@ -22,12 +22,6 @@ constexpr VhloScalar kScalars[] = {
     {"f8E8M0FNU", 40, 1, 8},
 };
 
-std::string types_text(Entries& entries, ByteReader& r) {
-  std::string out;
-  for (std::size_t n = r.count("types"); n > 0; --n) out += (out.empty() ? "" : ", ") + entries.type_text(entries.type(r));
-  return out;
-}
-
 double number(ByteReader& r) { return std::bit_cast<double>(Entries::bits(r, 64)); }
 
 // ---- types ------------------------------------------------------------------------------------------------------
@@ -59,12 +53,6 @@ std::string quantized_axis_text(Entries& entries, ByteReader& r) {
   std::string slices;
   for (std::size_t i = 0; i < scales.size(); ++i) slices += fmt::format("{}{:.17e}:{}", i > 0 ? "," : "", scales[i], zeros[i]);
   return fmt::format("!quant.uniform<{}:{}:{}, {{{}}}>", storage_text(r, storage, flags, low, high), expressed, axis, slices);
-}
-
-std::string tensor_text(Entries& entries, ByteReader& r, bool is_encoded) {
-  std::string encoding = is_encoded ? ", " + entries.attribute_text(r) : "";
-  std::string dimensions = dimensions_text(Entries::numbers(r));
-  return fmt::format("tensor<{}{}{}>", dimensions, entries.type_text(entries.type(r)), encoding);
 }
 
 std::string type(Entries& entries, ByteReader& r) {
