@@ -4,6 +4,14 @@
 namespace strata::op::complex_rules {
 namespace {
 
+/// |z| within 0.51 ulp, of a number that is scaled: the root of the sum of squares, and what its square lacks of that sum, in pairs of f64.
+Real close_magnitude(Complex z) {
+  if (z.re.single) return magnitude(z);
+  Pair sum = two_product(z.re, z.re) + two_product(z.im, z.im);
+  Real root = sqrt(sum.high), rest = fma(-root, root, sum.high) + sum.low;
+  return choose(root > 0 && root < kInfinity, root + rest / (root + root), root);
+}
+
 /// sqrt((|x| + |z|) / 2) of z scaled by an even power of two, and the root of what brings it back.
 struct Half {
   Real value, size, back;  // size: |z|, scaled
@@ -13,7 +21,7 @@ Half half_root(Complex z) {
   Truth big = most > kBig, tiny = most < kTiny;
   Real factor = choose(big, kDown, choose(tiny, most.like(kUp), 1)), back = choose(big, 0x1p300, choose(tiny, most.like(0x1p-300), 1));
   Complex scaled = z.re.single ? z : Complex{z.re * factor, z.im * factor};
-  Real size = magnitude(scaled);
+  Real size = close_magnitude(scaled);
   return {sqrt(0.5 * (abs(scaled.re) + size)), size, back};
 }
 
