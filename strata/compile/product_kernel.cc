@@ -1,11 +1,10 @@
 #include "strata/compile/product_kernel.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 
-#include "strata/op/dot_general.h"
+#include "strata/compile/llvm/target.h"
 #include "strata/op/combiner.h"
+#include "strata/op/dot_general.h"
 
 namespace strata::compile {
 namespace {
@@ -13,15 +12,6 @@ namespace {
 using ir::Op;
 using ir::Value;
 using loop::Opcode;
-
-bool wide_registers() {
-  static const bool wide = [] {
-    const char* cpu = std::getenv("STRATA_CPU");
-    if (cpu && std::strcmp(cpu, "native") != 0 && std::strcmp(cpu, "x86-64-v4") != 0) return false;
-    return __builtin_cpu_supports("avx512f") != 0;
-  }();
-  return wide;
-}
 
 /// One operand of the product: its dimensions by role.
 struct Side {
@@ -74,7 +64,8 @@ class Product {
     n_ = right_.size(right_.free);
     k_ = left_.size(left_.contract);
     acc_ = op::product_accumulator(op);
-    pairs_ = op.operand(0)->dtype() == DType::bf16 && op.operand(1)->dtype() == DType::bf16 && acc_ == DType::f32;
+    pairs_ = CpuTarget::host().avx512bf16 && op.operand(0)->dtype() == DType::bf16 && op.operand(1)->dtype() == DType::bf16 &&
+             acc_ == DType::f32;
     if (n_ < 8 && m_ >= 4 * n_) {  // few columns: the long side lies along the lanes
       swapped_ = true;
       std::swap(left_, right_);
@@ -96,7 +87,7 @@ class Product {
     built_.parallel = static_cast<double>(batch_ * m_ * n_) * static_cast<double>(std::max<std::int64_t>(1, k_)) > 16 * kInlineWork;
     if (k_ > 0) panel_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * padded(nb_));
     if (k_ > kc_ && acc_ != op_.result()->dtype()) sums_ = b.scratch(acc_, mb_ * padded(nb_));
-    if (stages_left()) staged_ = b.scratch(DType::i32, k_block_steps() * mb_);
+    if (stages_left()) staged_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * mb_);
     Index point = b.grid();
     Index column = b.mod(point, column_blocks), row = b.mod(b.div(point, column_blocks), row_blocks),
           batch = b.div(point, column_blocks * row_blocks);
@@ -112,8 +103,13 @@ class Product {
   /// Steps of k in one block: pairs count once.
   std::int64_t steps(std::int64_t k) const { return pairs_ ? (k + 1) / 2 : k; }
   std::int64_t k_block_steps() const { return std::max<std::int64_t>(1, steps(std::min(k_, kc_))); }
-  /// Pairs of a left side that does not lie along k have to be woven together.
-  bool stages_left() const { return pairs_ && k_ > 0 && (!left_.contracts_minor() || k_ % 2 != 0); }
+  /// Whether the left side is laid out anew: pairs that do not lie along k are woven together; narrow elements are widened once, where
+  /// more than one tile reads them.
+  bool stages_left() const {
+    if (k_ == 0) return false;
+    if (pairs_) return !left_.contracts_minor() || k_ % 2 != 0;
+    return byte_width(left_.value->dtype()) < byte_width(acc_) && n_ > tile_.lanes;
+  }
 
   void choose_blocks() {
     std::int64_t most_k = pairs_ ? 512 : 384;
@@ -206,12 +202,24 @@ class Product {
     });
   }
 
-  /// Pairs of the left side as [step][row].
+  /// Where the left side's row m at step s is laid: widened ones that lie along k stay so, others are [step][row].
+  Index staged_at(Index m, Index s) const { return stages_rows() ? m * k_block_steps() + s : s * mb_ + m; }
+  bool stages_rows() const { return !pairs_ && left_.contracts_minor(); }
+
   void stage_left(Index batch, Index m0, std::int64_t rows, Index k0, std::int64_t depth) {
     loop::Builder& b = *builder_;
+    if (stages_rows()) {
+      b.for_(0, rows, 1, [&](Index m) {
+        b.vector(0, depth, 16, [&](Index s) { b.store(staged_, staged_at(m, s), widened(left_, batch, m0 + m, k0 + s)); });
+      });
+      return;
+    }
     auto row = [&](Index s, bool odd_end) {
-      b.vector(0, rows, 16, [&](Index m) { b.store(staged_, s * mb_ + m, pair(left_, batch, m0 + m, k0 + s * 2, odd_end)); });
+      b.vector(0, rows, 16, [&](Index m) {
+        b.store(staged_, staged_at(m, s), pairs_ ? pair(left_, batch, m0 + m, k0 + s * 2, odd_end) : widened(left_, batch, m0 + m, k0 + s));
+      });
     };
+    if (!pairs_) return b.for_(0, depth, 1, [&](Index s) { row(s, false); });
     if (depth / 2) b.for_(0, depth / 2, 1, [&](Index s) { row(s, false); });
     if (depth % 2) row(depth / 2, true);
   }
@@ -226,8 +234,8 @@ class Product {
   /// The left element(s) of row m at step s, uniform.
   Inst* left(Index batch, Index m0, Index m, Index k0, Index s) {
     loop::Builder& b = *builder_;
+    if (staged_) return b.load(staged_, staged_at(m, s));
     if (!pairs_) return widened(left_, batch, m0 + m, k0 + s);
-    if (staged_) return b.load(staged_, s * mb_ + m);
     return pair(left_, batch, m0 + m, k0 + s * 2, false);
   }
 
@@ -291,7 +299,7 @@ class Product {
 
 Tile register_tile(DType accumulator) {
   int lanes = byte_width(accumulator) > 4 ? 16 : 32;
-  return wide_registers() ? Tile{8, lanes} : Tile{6, lanes / 2};
+  return CpuTarget::host().avx512 ? Tile{8, lanes} : Tile{6, lanes / 2};
 }
 
 Built build_product(const ir::Op& op, const Fusion& fusion) { return Product(op, fusion).build(); }

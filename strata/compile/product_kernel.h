@@ -1,7 +1,8 @@
 // Kernels of dot_general: register tiles over packed panels, generated for the shapes at hand.
 //
 // Every output element is one chain of fused multiply-adds over k = 0 .. K-1, whatever the tiles, blocks and threads
-// (decisions.md 3). bf16 products go through `dot2` on pairs of k (docs/exceptions.md).
+// (decisions.md 3). Operands narrower than the accumulator are widened where they are packed; where the processor is faster with
+// pairs of bf16, those go through `dot2` (docs/exceptions.md).
 #pragma once
 
 #include "strata/compile/kernel_build.h"

@@ -1,7 +1,8 @@
 // What the machine can do, as far as code generation asks.
 //
 // STRATA_CPU names another processor of LLVM's list ("x86-64-v3", "znver4"): code is then made for that one, with that
-// one's features alone. Bits do not depend on it (loop.h); only `dot2` and speed do.
+// one's features alone. Features may be added and taken away after a comma ("native,-avx512bf16"). Bits do not depend on
+// it (loop.h); only `dot2` and speed do.
 #pragma once
 
 #include <string>
@@ -13,12 +14,12 @@ struct CpuTarget {
   std::string cpu;       // LLVM's name
   std::string features;  // LLVM's list "+avx2,-avx512f,..."
   bool avx512 = false;   // AVX-512 F, VL, BW and DQ
-  bool avx512bf16 = false;
+  bool avx512bf16 = false;  // and products of pairs by it are the faster ones
 
   /// The host, or what STRATA_CPU names; asked once per process.
   static const CpuTarget& host();
-  /// The processor of that name; "" or "native" is the host.
-  static CpuTarget named(const std::string& cpu);
+  /// The processor of that name, with what follows a comma; "" or "native" is the host.
+  static CpuTarget named(const std::string& name);
 };
 
 }  // namespace strata::compile
