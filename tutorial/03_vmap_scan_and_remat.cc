@@ -113,15 +113,15 @@ void memory_for_time() {
   auto layer = [](Array h, Array m) { return tanh(dot(h, m)); };
 
   auto keep_all = jit(grad(deep(layer)));
-  auto keep_products = jit(grad(deep(checkpoint(layer, {.policy = "dots"}))));
-  auto keep_nothing = jit(grad(deep(checkpoint(layer))));
+  auto keep_products = jit(grad(deep(remat(layer, {.policy = "dots"}))));
+  auto keep_nothing = jit(grad(deep(remat(layer))));
   require(same(keep_all(weights), keep_products(weights)) && same(keep_all(weights), keep_nothing(weights)), "remat changes memory, never a bit");
 
   auto tanhs = [&](auto& f) { return count(f.lower(weights).as_text(), "stablehlo.tanh"); };
   std::cout << tanhs(keep_all) << " " << tanhs(keep_nothing) << "\n";
 
   auto named = [](Array h, Array m) { return tanh(checkpoint_name(dot(h, m), "sum")); };
-  require(same(keep_all(weights), jit(grad(deep(checkpoint(named, {.policy = "names:sum"}))))(weights)), "what is kept, by name");
+  require(same(keep_all(weights), jit(grad(deep(remat(named, {.policy = "names:sum"}))))(weights)), "what is kept, by name");
 }
 
 int main() {

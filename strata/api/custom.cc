@@ -118,7 +118,7 @@ std::vector<Array> custom_vjp(const Program& primal, const Program& forward, con
 
 std::vector<Array> remat(const Program& program, std::span<const Array> arguments, const std::string& policy) {
   const bool known = policy == "nothing" || policy == "everything" || policy == "dots" || policy == "dots_no_batch" || policy.rfind("names:", 0) == 0;
-  if (!known) fail("checkpoint", "policy is nothing, everything, dots, dots_no_batch or names:a,b, got \"{}\"", policy);
+  if (!known) fail("remat", "policy is nothing, everything, dots, dots_no_batch or names:a,b, got \"{}\"", policy);
   const std::vector<Array> operands = joined(std::vector<Array>(arguments.begin(), arguments.end()), program.captured);
   return emit(operands, [&](Builder& b, const Values& v) { return op::remat(b, ir::clone(*program.block), v, policy); }, program.weak);
 }

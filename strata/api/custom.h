@@ -3,7 +3,7 @@
 //   auto log1pexp = custom_jvp([](Array x) { return log(1 + exp(x)); },
 //       [](std::tuple<Array> x, std::tuple<Array> t) { ... return std::pair(y, dy); });
 //   auto clipped = custom_vjp(f, forward /* args -> pair{y, residuals} */, backward /* (residuals, ct) -> tuple of cotangents */);
-//   auto layer = checkpoint(f, {.policy = "dots"});      // computed again in the backward pass, but for products
+//   auto layer = remat(f, {.policy = "dots"});           // computed again in the backward pass, but for products
 #pragma once
 
 #include "strata/api/function.h"
@@ -55,15 +55,16 @@ auto custom_vjp(F f, Forward forward, Backward backward) {
   };
 }
 
-struct CheckpointOptions {
+struct RematOptions {
   internal::Named named = internal::Named();
   /// What the backward pass keeps: "nothing" (all is computed again), "everything", "dots" (results of products),
   /// "dots_no_batch" (of products without batch dimensions), "names:a,b" (what `checkpoint_name` named so).
   std::string policy = "nothing";
 };
-/// f, of which reverse-mode differentiation keeps only what the policy names.
+/// f, of which reverse-mode differentiation keeps only what the policy names. (JAX's second name for it: strata::checkpoint is
+/// the room that saves arrays.)
 template <class F>
-auto checkpoint(F f, CheckpointOptions options = {}) {
+auto remat(F f, RematOptions options = {}) {
   return [f = std::move(f), options = std::move(options)]<class... Args>(const Args&... args) {
     using Tuple = internal::ArgumentTuple<const F, Args...>;
     const Tuple arguments(args...);
@@ -72,7 +73,7 @@ auto checkpoint(F f, CheckpointOptions options = {}) {
   };
 }
 
-/// x under a name that checkpoint's policies know.
+/// x under a name that remat's policies know.
 Array checkpoint_name(const Operand& x, const std::string& name);
 
 }  // namespace strata

@@ -92,8 +92,8 @@ TEST(Mistake, TreesOfDifferentStructure) {
               StartsWith("tree::map: structure of tree 1 is [*, *, *], that of the first is [*, *]"));
 }
 TEST(Mistake, UnknownPolicy) {
-  EXPECT_THAT(message_of([] { checkpoint([](Array x) { return x; }, {.policy = "all"})(ones({1})); }),
-              StartsWith("checkpoint: policy is nothing, everything, dots, dots_no_batch or names:a,b, got \"all\""));
+  EXPECT_THAT(message_of([] { remat([](Array x) { return x; }, {.policy = "all"})(ones({1})); }),
+              StartsWith("remat: policy is nothing, everything, dots, dots_no_batch or names:a,b, got \"all\""));
 }
 
 }  // namespace

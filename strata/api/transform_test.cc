@@ -241,7 +241,7 @@ TEST(Checkpoint, GivesTheSameGradients) {
   Array x = array({0.4f, 1.1f});
   const Array expected = grad(plain)(x);
   for (const char* policy : {"nothing", "everything", "dots", "names:inner"}) {
-    auto saved = [&](Array v) { return sum(checkpoint(block, {.policy = policy})(checkpoint(block, {.policy = policy})(v))); };
+    auto saved = [&](Array v) { return sum(remat(block, {.policy = policy})(remat(block, {.policy = policy})(v))); };
     EXPECT_EQ(grad(saved)(x).to_vector<float>(), expected.to_vector<float>()) << policy;
   }
 }

@@ -73,7 +73,7 @@ Array forward(const Params& params, const Array& tokens, const Config& c) {
   x = scan(
           [&](const Array& carry, const Layers& w) {
             if (c.remat_policy == "full_save") return std::pair(layer(carry, w), nullptr);
-            return std::pair(checkpoint(layer, {.policy = c.remat_policy == "minimal" ? "dots_no_batch" : "nothing"})(carry, w), nullptr);
+            return std::pair(remat(layer, {.policy = c.remat_policy == "minimal" ? "dots_no_batch" : "nothing"})(carry, w), nullptr);
           },
           x, p.layers)
           .first;
