@@ -13,7 +13,8 @@ demo:
 	@scripts/install-deps.sh --ask
 	@scripts/demo.sh
 
-test: install-deps build
+test: build
+	@scripts/install-deps.sh clang-19
 	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh numpy safetensors tensorboard
 	@scripts/run_tests
 
@@ -23,11 +24,11 @@ quick: install-deps
 bench: install-deps
 	@scripts/bench.sh
 
-soak: install-deps build
+soak: build
 	@scripts/soak.sh
 
 install-deps:
 	@scripts/install-deps.sh
 
-build:
+build: install-deps
 	@scripts/build.sh

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""Compiles each header alone; prints `ok HEADER` or `FAIL HEADER: errors`.
+"""Compiles each header alone, by clang where it is installed: g++ reads them all in a build. Then all that are
+installed together, as a program may include them. Prints `ok HEADER` or `FAIL HEADER: errors`.
 
-    tools/check_headers.py [--cache FOLDER] [--jobs N]
+    tools/check_headers.py [--sources] [--cache FOLDER] [--jobs N]
+
+--sources  the sources, which takes some minutes, instead of the headers
+CXX        the compiler, if it is to be another one
 
 A header's key is the hash of all files of ours that it reaches and of the compiler's version; a key that compiled
 before is not compiled again.
@@ -13,11 +17,13 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+COMPILER = os.environ.get("CXX") or shutil.which("clang++-19") or "g++"
 FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-DFMT_SHARED", "-I", str(ROOT)]
 INCLUDE = re.compile(r'^\s*#\s*include\s*"(strata/[^"]+)"', re.M)
 
@@ -36,12 +42,12 @@ def reached(name):
         if one not in seen:
             seen.add(one)
             stack += INCLUDE.findall(contents(one).decode(errors="replace"))
-    return sorted(seen)
+    return seen
 
 
-def key(name, compiler):
+def key(names, compiler):
     digest = hashlib.sha256(repr([compiler, FLAGS[:-1]]).encode())
-    for one in reached(name):
+    for one in sorted(set().union(*map(reached, names))):
         digest.update(one.encode() + b"\0" + contents(one) + b"\0")
     return digest.hexdigest()
 
@@ -56,31 +62,36 @@ def llvm_includes():
     return []
 
 
-def compile_alone(name, llvm):
+def compile_alone(names, llvm):
     with tempfile.NamedTemporaryFile("w", suffix=".cc") as unit:
-        unit.write(f'#include "{name}"\n')
+        unit.writelines(f'#include "{name}"\n' for name in names)
         unit.flush()
-        flags = FLAGS + (llvm if name.startswith("strata/compile/llvm/") else [])
-        done = subprocess.run([os.environ.get("CXX", "g++"), *flags, unit.name], capture_output=True, text=True)
+        flags = FLAGS + (llvm if any(name.startswith("strata/compile/llvm/") for name in names) else [])
+        done = subprocess.run([COMPILER, *flags, unit.name], capture_output=True, text=True)
         return "" if done.returncode == 0 else "\n  ".join(l for l in done.stderr.splitlines() if "error" in l)[:2000] or "does not compile"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sources", action="store_true")
     parser.add_argument("--cache", type=pathlib.Path, default=ROOT / "build/checks")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
     options = parser.parse_args()
     options.cache.mkdir(parents=True, exist_ok=True)
-    compiler = subprocess.run([os.environ.get("CXX", "g++"), "-dumpfullversion"], capture_output=True, text=True).stdout.strip()
+    compiler = subprocess.run([COMPILER, "--version"], capture_output=True, text=True).stdout.splitlines()[0]
     llvm = llvm_includes()
-    headers = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "strata").rglob("*.h"))
-    known = options.cache / "headers"
+    kind = "sources" if options.sources else "headers"
+    files = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "strata").rglob("*.cc" if options.sources else "*.h"))
+    units = {name: [name] for name in files}
+    if not options.sources:
+        units["all that are installed, together"] = [name for name in files if "testing" not in name and not name.startswith("strata/compile/llvm/")]
+    known = options.cache / kind
     before = set(known.read_text().split()) if known.exists() else set()
-    keys = {name: key(name, compiler) for name in headers}
+    keys = {name: key(names, compiler) for name, names in units.items()}
     fine, failed = set(), False
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        running = {name: pool.submit(compile_alone, name, llvm) for name in headers if keys[name] not in before}
-        for name in headers:
+        running = {name: pool.submit(compile_alone, names, llvm) for name, names in units.items() if keys[name] not in before}
+        for name in units:
             errors = running[name].result() if name in running else ""
             print(f"FAIL {name}: {errors}" if errors else f"ok {name}", flush=True)
             failed = failed or bool(errors)
