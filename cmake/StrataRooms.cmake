@@ -1,19 +1,21 @@
 # One function per thing we build, so that the list of rooms in the root reads as a list.
 #
-#   strata_room(NAME [LINK libs...] [PRIVATE libs...] [TEST_LINK libs...] [SAMPLES room] [PCH headers...])
+#   strata_room(NAME [LINK libs...] [PRIVATE libs...] [TEST_LINK libs...] [SAMPLES room] [PCH headers... | PCH_OF room] [PLAIN] [TESTS_COMPUTE])
 # makes from strata/NAME/**/*.cc
 #   strata_NAME        a static library, linked to all rooms above it;
 #   NAME_test          one test program of all *_test.cc, registered with ctest.
 # Test files that register samples of operations (`add_samples("`) are objects of their own, strata_NAME_samples: with SAMPLES another
 # room's tests hold them too.
-# PCH names the headers that most of the room's sources read: compiled once (docs/decision/0009).
+# PCH names the headers that most of the room's sources read: compiled once (docs/decision/0009), for rooms that say PCH_OF too.
+# Tests share one such set for the rooms above api and one for api and those below, programs a third (strata_headers).
+# PLAIN: nothing here computes, so that little is optimised. Tests are not optimised at all, unless they compute much themselves.
 # A folder without sources makes an empty interface library, so that the order of rooms stands from the start.
 
 set(STRATA_ROOMS "" CACHE INTERNAL "rooms declared so far, in order")
 set(STRATA_OBJECTS "" CACHE INTERNAL "objects of all rooms")
 
 function(strata_room name)
-  cmake_parse_arguments(R "" "SAMPLES" "LINK;PRIVATE;TEST_LINK;PCH" ${ARGN})
+  cmake_parse_arguments(R "PLAIN;TESTS_COMPUTE" "SAMPLES;PCH_OF" "LINK;PRIVATE;TEST_LINK;PCH" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS strata/${name}/*.cc)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|_main)\\.cc$")
@@ -28,12 +30,18 @@ function(strata_room name)
     if("LLVM" IN_LIST R_PRIVATE)
       list(REMOVE_ITEM R_PRIVATE LLVM)
       target_include_directories(strata_${name} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
-      target_compile_definitions(strata_${name} PRIVATE ${LLVM_DEFINITIONS})
       target_link_libraries(strata_${name} PRIVATE LLVM-19)
       target_link_directories(strata_${name} PUBLIC ${LLVM_LIBRARY_DIRS})
     endif()
     target_link_libraries(strata_${name} PRIVATE ${R_PRIVATE})
-    strata_precompile(strata_${name} ${R_PCH})
+    if(R_PLAIN)
+      target_compile_options(strata_${name} PRIVATE ${STRATA_PLAIN})
+    endif()
+    if(R_PCH_OF)
+      strata_precompiled(strata_${name} strata_${R_PCH_OF})
+    else()
+      strata_precompile(strata_${name} ${R_PCH})
+    endif()
   else()
     add_library(strata_${name} INTERFACE)
     set(scope INTERFACE)
@@ -51,7 +59,9 @@ function(strata_room name)
       list(REMOVE_ITEM tests ${samples})
       add_library(strata_${name}_samples OBJECT ${samples})
       target_link_libraries(strata_${name}_samples PRIVATE strata_${name} GTest::gtest GTest::gmock)
-      strata_tests(strata_${name}_samples ${R_PCH})
+      set_target_properties(strata_${name}_samples PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # as programs are compiled
+      target_compile_options(strata_${name}_samples PRIVATE -fPIE)
+      strata_tests(strata_${name}_samples)
       list(APPEND tests $<TARGET_OBJECTS:strata_${name}_samples>)
     endif()
     if(R_SAMPLES)
@@ -59,15 +69,21 @@ function(strata_room name)
     endif()
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE strata_${name} ${R_PRIVATE} ${R_TEST_LINK} GTest::gtest_main GTest::gmock)
-    strata_tests(${name}_test ${R_PCH})
+    if(R_TESTS_COMPUTE)
+      target_compile_options(${name}_test PRIVATE ${STRATA_PLAIN})
+    else()
+      strata_tests(${name}_test)
+    endif()
     add_test(NAME ${name} COMMAND ${name}_test WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
   endif()
 endfunction()
 
 function(strata_tests target)
-  target_compile_options(${target} PRIVATE ${STRATA_PLAIN})
-  if(ARGN)
-    strata_precompile(${target} ${ARGN} <gmock/gmock.h> <gtest/gtest.h>)
+  target_compile_options(${target} PRIVATE ${STRATA_TEST})
+  if("api" IN_LIST STRATA_ROOMS)
+    strata_precompiled(${target} strata_headers_of_api_tests)
+  else()
+    strata_precompiled(${target} strata_headers_of_tests)
   endif()
 endfunction()
 
@@ -76,6 +92,28 @@ function(strata_precompile target)
   if(STRATA_PCH AND ARGN)
     target_precompile_headers(${target} PRIVATE ${ARGN})
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # for ccache
+  endif()
+endfunction()
+
+# The target uses the precompiled headers of another one.
+function(strata_precompiled target other)
+  if(STRATA_PCH)
+    target_precompile_headers(${target} REUSE_FROM ${other})
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  endif()
+endfunction()
+
+# strata_headers(NAME OPTION flag [LINK libs...] PCH headers...): headers precompiled for programs of several rooms, strata_headers_of_NAME.
+function(strata_headers name)
+  cmake_parse_arguments(H "" "OPTION" "LINK;PCH" ${ARGN})
+  if(STRATA_PCH)
+    file(CONFIGURE OUTPUT headers_of_${name}.cc CONTENT "")
+    add_library(strata_headers_of_${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/headers_of_${name}.cc)
+    set_target_properties(strata_headers_of_${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(strata_headers_of_${name} PRIVATE -fPIE ${H_OPTION})
+    target_include_directories(strata_headers_of_${name} PRIVATE ${CMAKE_SOURCE_DIR})
+    target_link_libraries(strata_headers_of_${name} PRIVATE fmt::fmt ${H_LINK})
+    strata_precompile(strata_headers_of_${name} ${H_PCH})
   endif()
 endfunction()
 
@@ -170,6 +208,7 @@ function(strata_program name file)
   target_link_libraries(${name}_program PRIVATE ${rooms} CLI11::CLI11 nlohmann_json::nlohmann_json)
   if(NOT file MATCHES "^(.*/)?bench/")
     target_compile_options(${name}_program PRIVATE ${STRATA_PLAIN})
+    strata_precompiled(${name}_program strata_headers_of_programs)
   endif()
   file(STRINGS ${file} truth REGEX "loop/testing/truth.h")
   if(truth)

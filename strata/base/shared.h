@@ -20,7 +20,7 @@ class Shared {
   Shared(Shared&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
   Shared& operator=(Shared other) noexcept { std::swap(node_, other.node_); return *this; }
   ~Shared() {
-    if (node_ != nullptr && node_->uses.fetch_sub(1, std::memory_order_acq_rel) == 1) delete node_;
+    if (node_ != nullptr && node_->uses.fetch_sub(1, std::memory_order_acq_rel) == 1) discard(node_);
   }
 
   explicit operator bool() const { return node_ != nullptr; }
@@ -36,6 +36,8 @@ class Shared {
 
  private:
   struct Node { std::atomic<std::uint32_t> uses; T value; };
+  /// Specialised where a header that many sources read leaves the end of its T to one of them.
+  static void discard(Node* node) { delete node; }
   explicit Shared(Node* node) : node_(node) {}
   Node* node_ = nullptr;
 };

@@ -15,6 +15,11 @@ auto place_of(auto& entries, std::string_view name) {
 
 constinit const Attrs::Entries Attrs::kNone{};
 
+Attrs::Attrs(std::initializer_list<Entry> list) {
+  for (const Entry& e : list)
+    if (!has(e.first)) set(e.first, e.second);
+}
+
 const Attr* Attrs::find(std::string_view name) const {
   const Entries& all = entries();
   auto it = place_of(all, name);
@@ -67,3 +72,8 @@ bool equal(const Attrs& a, const Attrs& b) {
 }
 
 }  // namespace strata::ir
+
+template <>
+void strata::Shared<strata::ir::Attrs::Entries>::discard(Node* node) {
+  delete node;
+}

@@ -38,10 +38,7 @@ class Attrs {
 
   Attrs() = default;
   /// Of attributes of one name the first.
-  Attrs(std::initializer_list<Entry> list) {
-    for (const Entry& e : list)
-      if (!has(e.first)) set(e.first, e.second);
-  }
+  Attrs(std::initializer_list<Entry> list);
   bool has(std::string_view name) const { return find(name) != nullptr; }
   Attrs& set(std::string_view name, Attr value);
   void erase(std::string_view name);
@@ -68,3 +65,6 @@ class Attrs {
 bool equal(const Attrs& a, const Attrs& b);
 
 }  // namespace strata::ir
+
+template <>
+void strata::Shared<strata::ir::Attrs::Entries>::discard(Node* node);

@@ -87,6 +87,9 @@ int join_lanes(const std::vector<Inst*>& args) {
   return lanes;
 }
 
+Kernel::Kernel(std::string name) : name(std::move(name)) {}
+Kernel::~Kernel() = default;
+
 std::vector<Ref*> Kernel::parameters() const {
   std::vector<Ref*> found;
   for (const auto& ref : refs)

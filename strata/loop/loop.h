@@ -157,7 +157,8 @@ struct Body {
 
 class Kernel {
  public:
-  explicit Kernel(std::string name) : name(std::move(name)) {}
+  explicit Kernel(std::string name);
+  ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
   std::string name;

@@ -42,6 +42,54 @@ std::pair<std::int64_t, std::int64_t> storage_bounds(DType storage) {
 
 constinit const Type::Parts Type::kScalar{};
 
+template <>
+void Shared<Type::Parts>::discard(Node* node) {
+  delete node;
+}
+
+template <class F>
+Type Type::changed(F&& f) const {
+  Type out = *this;
+  f(out.parts_.own());
+  return out;
+}
+
+Type::Type(DType dtype, Shape shape) : parts_(Shared<Parts>::of(Kind::tensor, dtype, MemorySpace::device, std::move(shape))) {}
+Type Type::token() {
+  return Type().changed([](Parts& p) { p.kind = Kind::token; });
+}
+Type Type::ref(DType dtype, Shape shape) {
+  return Type(dtype, std::move(shape)).changed([](Parts& p) { p.kind = Kind::ref; });
+}
+Type Type::tuple(std::vector<Type> elements) {
+  return Type().changed([&](Parts& p) { p.kind = Kind::tuple; p.elements = std::move(elements); });
+}
+Type Type::future(std::vector<Type> elements) {
+  return Type().changed([&](Parts& p) { p.kind = Kind::future; p.elements = std::move(elements); });
+}
+Type Type::in(MemorySpace space) const {
+  return changed([&](Parts& p) { p.space = space; });
+}
+Type Type::with(DType dtype) const {
+  return changed([&](Parts& p) { p.dtype = dtype; });
+}
+Type Type::with(Shape shape) const {
+  return changed([&](Parts& p) { p.shape = std::move(shape); });
+}
+Type Type::with(Quantization q) const {
+  return changed([&](Parts& p) { p.quantization = Shared<Quantization>::of(std::move(q)); });
+}
+Type Type::storage() const {
+  return is_quantized() ? changed([](Parts& p) { p.quantization = {}; }) : *this;
+}
+Type Type::expressed() const { return is_quantized() ? storage().with(quantization()->expressed) : *this; }
+
+bool Type::operator==(const Type& other) const {
+  const Parts &a = parts(), &b = other.parts();
+  return &a == &b || (a.kind == b.kind && a.dtype == b.dtype && a.space == b.space && a.shape == b.shape && a.elements == b.elements &&
+                      (a.quantization.get() == b.quantization.get() || (a.quantization && b.quantization && *a.quantization == *b.quantization)));
+}
+
 bool Shape::is_static() const {
   for (const Dim& d : dims_)
     if (!d.is_static()) return false;

@@ -95,13 +95,13 @@ class Type {
 
   /// tensor<f32>
   Type() = default;
-  Type(DType dtype, Shape shape) : parts_(Shared<Parts>::of(Kind::tensor, dtype, MemorySpace::device, std::move(shape))) {}
+  Type(DType dtype, Shape shape);
   static Type scalar(DType dtype) { return Type(dtype, Shape{}); }
-  static Type token() { return Type().changed([](Parts& p) { p.kind = Kind::token; }); }
+  static Type token();
   /// A mutable cell holding a tensor; `ref_get`, `ref_set` read and write it in program order.
-  static Type ref(DType dtype, Shape shape) { return Type(dtype, std::move(shape)).changed([](Parts& p) { p.kind = Kind::ref; }); }
-  static Type tuple(std::vector<Type> elements) { return Type().changed([&](Parts& p) { p.kind = Kind::tuple; p.elements = std::move(elements); }); }
-  static Type future(std::vector<Type> elements) { return Type().changed([&](Parts& p) { p.kind = Kind::future; p.elements = std::move(elements); }); }
+  static Type ref(DType dtype, Shape shape);
+  static Type tuple(std::vector<Type> elements);
+  static Type future(std::vector<Type> elements);
 
   Kind kind() const { return parts().kind; }
   bool is_tensor() const { return kind() == Kind::tensor; }
@@ -114,17 +114,17 @@ class Type {
   int rank() const { return shape().rank(); }
   const std::vector<Type>& elements() const { return parts().elements; }
   MemorySpace space() const { return parts().space; }
-  Type in(MemorySpace space) const { return changed([&](Parts& p) { p.space = space; }); }
+  Type in(MemorySpace space) const;
   /// The same shape with another dtype, the same dtype with another shape.
-  Type with(DType dtype) const { return changed([&](Parts& p) { p.dtype = dtype; }); }
-  Type with(Shape shape) const { return changed([&](Parts& p) { p.shape = std::move(shape); }); }
+  Type with(DType dtype) const;
+  Type with(Shape shape) const;
   /// Null unless quantised; `dtype` is then the type of the stored integers.
   const Quantization* quantization() const { return parts().quantization.get(); }
   bool is_quantized() const { return quantization() != nullptr; }
-  Type with(Quantization q) const { return changed([&](Parts& p) { p.quantization = Shared<Quantization>::of(std::move(q)); }); }
+  Type with(Quantization q) const;
   /// The same tensor of plain stored integers, and of the numbers that they stand for.
-  Type storage() const { return is_quantized() ? changed([](Parts& p) { p.quantization = {}; }) : *this; }
-  Type expressed() const { return is_quantized() ? storage().with(quantization()->expressed) : *this; }
+  Type storage() const;
+  Type expressed() const;
   /// Bytes of a static tensor.
   std::size_t bytes() const { return static_cast<std::size_t>(shape().count()) * byte_width(dtype()); }
   /// "tensor<4x8xf32>", "tensor<4x!quant.uniform<i8:f32, 5.000000e-01:3>>", "!stablehlo.token", "!strata.ref<4xf32>",
@@ -132,13 +132,9 @@ class Type {
   std::string to_string() const;
   /// The same for all copies of one type while one of them lives: a key for what is made once for all of them.
   const void* identity() const { return &parts(); }
-  bool operator==(const Type& other) const {
-    const Parts &a = parts(), &b = other.parts();
-    return &a == &b || (a.kind == b.kind && a.dtype == b.dtype && a.space == b.space && a.shape == b.shape && a.elements == b.elements &&
-                        (a.quantization.get() == b.quantization.get() || (a.quantization && b.quantization && *a.quantization == *b.quantization)));
-  }
+  bool operator==(const Type& other) const;
 
- private:
+  /// What the word points to; not for others.
   struct Parts {
     Kind kind = Kind::tensor;
     DType dtype = DType::f32;
@@ -147,15 +143,16 @@ class Type {
     std::vector<Type> elements;
     Shared<Quantization> quantization;
   };
+
+ private:
   static const Parts kScalar;
   const Parts& parts() const { return parts_ ? *parts_ : kScalar; }
   template <class F>
-  Type changed(F&& f) const {
-    Type out = *this;
-    f(out.parts_.own());
-    return out;
-  }
+  Type changed(F&& f) const;
   Shared<Parts> parts_;  // nothing: kScalar
 };
+
+template <>
+void Shared<Type::Parts>::discard(Node* node);
 
 }  // namespace strata
