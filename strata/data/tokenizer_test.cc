@@ -140,7 +140,9 @@ TEST(Tokenizer, GivesThePythonPackagesTokens) {
       EXPECT_EQ(tokens, c["tokens"].get<std::vector<std::int32_t>>()) << name << ": " << c["text"];
       // A token for what is unknown is U+FFFD here and " \u2047 " there.
       const bool unknown = std::find(tokens.begin(), tokens.end(), 0) != tokens.end();
-      if (!unknown) EXPECT_EQ((*t)->decode(tokens), c["decoded"].get<std::string>()) << name;
+      if (!unknown) {
+        EXPECT_EQ((*t)->decode(tokens), c["decoded"].get<std::string>()) << name;
+      }
     }
   }
 }

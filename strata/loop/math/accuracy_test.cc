@@ -185,7 +185,7 @@ TEST(Accuracy, DigammaBesideItsZeros) {
 template <class F>
 void check_zero(const F& f, const char* name, double low, double high, double& worst) {
   bool sign = f(low) > 0;
-  for (double middle = (low + high) / 2; middle != low && middle != high; middle = (low + high) / 2) (f(middle) > 0 == sign ? low : high) = middle;
+  for (double middle = (low + high) / 2; middle != low && middle != high; middle = (low + high) / 2) ((f(middle) > 0) == sign ? low : high) = middle;
   Number truth;
   for (double x : {std::nextafter(low, -1e9), low, high, std::nextafter(high, 1e9), low * (1 + 0x1p-30), high * (1 - 0x1p-20)}) {
     testing::unary_truth(name)(truth.value, Number(x).value, MPFR_RNDN);

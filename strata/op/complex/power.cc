@@ -34,7 +34,7 @@ Logarithm logarithm(Complex z) {
 
   Pair angle = loop::math::atan2_pair(less, more);
   Truth steep = y > x, left = z.re < 0;
-  Real zero = x.like(0), one = x.like(1);
+  Real one = x.like(1);
   Pair half_pi{x.like(kHalfPi), x.like(kHalfPiLow)};
   angle = either(steep, half_pi - angle, angle);
   angle = either(left, half_pi + half_pi - angle, angle);
