@@ -20,6 +20,8 @@ class InternalError : public std::logic_error {
   explicit InternalError(const std::string& text) : InternalError(text, text) {}
   /// `reason` is what was assumed in words, without the place.
   InternalError(const std::string& text, std::string reason) : std::logic_error(text), reason_(std::move(reason)) {}
+  InternalError(const InternalError&);
+  ~InternalError() override;
   const std::string& reason() const { return reason_; }
 
  private:
@@ -27,16 +29,20 @@ class InternalError : public std::logic_error {
 };
 
 namespace internal {
-[[noreturn]] void check_failed(const char* file, int line, const char* condition, const std::string& message);
+[[noreturn]] void fail_check(const char* file, int line, const char* condition, fmt::string_view format, fmt::format_args args);
+template <class... Args>
+[[noreturn]] void check_failed(const char* file, int line, const char* condition, fmt::format_string<Args...> format, Args&&... args) {
+  fail_check(file, line, condition, format, fmt::make_format_args(args...));
+}
 }  // namespace internal
 
 #define STRATA_CHECK(condition, ...)                                                                      \
   do {                                                                                                    \
     if (!(condition)) [[unlikely]]                                                                        \
-      ::strata::internal::check_failed(__FILE__, __LINE__, #condition, ::fmt::format("" __VA_ARGS__));    \
+      ::strata::internal::check_failed(__FILE__, __LINE__, #condition, "" __VA_ARGS__);                   \
   } while (false)
 
 #define STRATA_UNREACHABLE(...) \
-  ::strata::internal::check_failed(__FILE__, __LINE__, "unreachable", ::fmt::format("" __VA_ARGS__))
+  ::strata::internal::check_failed(__FILE__, __LINE__, "unreachable", "" __VA_ARGS__)
 
 }  // namespace strata

@@ -17,19 +17,17 @@ namespace strata {
 /// A mistake of the program or person that called us; says which operation and what was given.
 class Error : public std::exception {
  public:
-  Error(std::string operation, std::string message) : operation_(std::move(operation)), message_(std::move(message)) {
-    compose();
-  }
+  Error(std::string operation, std::string message);
   template <class Arg, class... Args>
   Error(std::string operation, fmt::format_string<Arg, Args...> format, Arg&& arg, Args&&... args)
-      : Error(std::move(operation), fmt::format(format, std::forward<Arg>(arg), std::forward<Args>(args)...)) {}
+      : Error(std::move(operation), fmt::string_view(format), fmt::format_args(fmt::make_format_args(arg, args...))) {}
+  Error(const Error&);
+  Error(Error&&) noexcept;
+  Error& operator=(Error);
+  ~Error() override;
 
   /// Adds where the mistake was made ("file:line"); the innermost place wins, so a second call changes nothing.
-  Error& at(const std::string& where) {
-    if (where_.empty()) where_ = where;
-    compose();
-    return *this;
-  }
+  Error& at(const std::string& where);
 
   /// Says that the request is sound but beyond what Strata does yet: the commands' exit status 3 rather than 2.
   Error& unsupported() {
@@ -44,10 +42,8 @@ class Error : public std::exception {
   const std::string& where() const { return where_; }
 
  private:
-  void compose() {
-    what_ = operation_.empty() ? message_ : operation_ + ": " + message_;
-    if (!where_.empty()) what_ += " [at " + where_ + "]";
-  }
+  Error(std::string operation, fmt::string_view format, fmt::format_args args);
+  void compose();
   std::string operation_, message_, where_, what_;
   bool unsupported_ = false;
 };

@@ -54,6 +54,13 @@ bool has_storage(DType d) {
   }
 }
 
+Literal::Literal() = default;
+Literal::Literal(const Literal&) = default;
+Literal::Literal(Literal&&) noexcept = default;
+Literal& Literal::operator=(const Literal&) = default;
+Literal& Literal::operator=(Literal&&) noexcept = default;
+Literal::~Literal() = default;
+
 Literal::Literal(Type type) : type_(std::move(type)), bytes_(allocate(type_.bytes())) {}
 
 Literal Literal::full(Type type, double value) {

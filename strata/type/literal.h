@@ -54,7 +54,12 @@ bool has_storage(DType dtype);
 /// it is shared. A splat (every element equal) is stored as any other tensor.
 class Literal {
  public:
-  Literal() = default;
+  Literal();
+  Literal(const Literal&);
+  Literal(Literal&&) noexcept;
+  Literal& operator=(const Literal&);
+  Literal& operator=(Literal&&) noexcept;
+  ~Literal();
   /// Zero-filled.
   explicit Literal(Type type);
   Literal(Type type, std::shared_ptr<std::byte[]> bytes) : type_(std::move(type)), bytes_(std::move(bytes)) {}
