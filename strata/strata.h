@@ -9,5 +9,6 @@
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
+#include "strata/api/program.h"
 #include "strata/api/random.h"
 #include "strata/api/vmap.h"

@@ -10,6 +10,8 @@
 #include "strata/conformance/dimensions.h"
 #include "strata/conformance/program.h"
 #include "strata/conformance/workers.h"
+#include "strata/ir/bytecode/writer.h"
+#include "strata/ir/text/printer.h"
 #include "strata/ir/verify.h"
 
 namespace strata::conformance {
@@ -28,6 +30,19 @@ TEST(Split, parts_stand_between_separators_and_know_their_lines) {
   EXPECT_EQ(parts[1].first_line, 3);
   EXPECT_EQ(parts[2].text, "");
   EXPECT_EQ(split("no separator // -----").size(), 1u);
+}
+
+TEST(Load, bytecode_is_one_program) {
+  auto module = ir::parse("module @m {\n  func.func public @main() {\n    return\n  }\n}\n");
+  ASSERT_TRUE(module.ok());
+  auto bytes = ir::write_bytecode(**module);
+  ASSERT_TRUE(bytes.ok());
+  std::vector<Part> parts = split(*bytes + "\n// -----\n");
+  ASSERT_EQ(parts.size(), 1u);
+  auto read = load(split(*bytes)[0], "x.mlirbc");
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(ir::print(**read), ir::print(**module));
+  EXPECT_THAT(load(split(bytes->substr(0, 40))[0], "x.mlirbc").status().message(), HasSubstr("x.mlirbc: byte"));
 }
 
 TEST(Load, mistakes_are_named_by_their_line_in_the_file) {

@@ -3,18 +3,12 @@
 #include <algorithm>
 
 #include "strata/base/error.h"
-#include "strata/ir/text/parser.h"
+#include "strata/ir/read.h"
 #include "strata/ir/text/printer.h"
 #include "strata/ir/verify.h"
 
 namespace strata::conformance {
 namespace {
-
-/// Whether a line consists of the separator, with blanks around it.
-bool separates(std::string_view line) {
-  std::size_t begin = line.find_first_not_of(" \t"), end = line.find_last_not_of(" \t\r");
-  return begin != std::string_view::npos && line.substr(begin, end - begin + 1) == "// -----";
-}
 
 std::string first_difference(std::string_view a, std::string_view b) {
   std::size_t at = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
@@ -26,27 +20,12 @@ std::string first_difference(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::vector<Part> split(std::string_view text) {
-  std::vector<Part> out;
-  std::size_t begin = 0;
-  int line = 1, first = 1;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find('\n', at), text.size());
-    if (separates(text.substr(at, end - at))) {
-      out.push_back({text.substr(begin, at - begin), first});
-      begin = std::min(end + 1, text.size());
-      first = line + 1;
-    }
-    at = end + 1;
-    ++line;
-  }
-  out.push_back({text.substr(begin), first});
-  return out;
+  if (ir::is_binary(text)) return {{text, 1}};
+  return ir::split_parts(text);
 }
 
 Result<std::unique_ptr<ir::Module>> load(const Part& part, const std::string& filename) {
-  std::string text = std::string(static_cast<std::size_t>(part.first_line - 1), '\n');
-  text += part.text;
-  auto module = ir::parse(text, filename);
+  auto module = ir::read(part.text, filename, {.first_line = part.first_line});
   if (!module) return module.status();
   if (Status s = ir::verify(**module); !s.ok()) return s;
   return module;

@@ -1,4 +1,4 @@
-// Text programs as files hold them.
+// Programs as files hold them: text, bytecode, exports of JAX.
 #pragma once
 
 #include <memory>
@@ -8,15 +8,12 @@
 
 #include "strata/base/result.h"
 #include "strata/ir/graph.h"
+#include "strata/ir/text/parser.h"
 
 namespace strata::conformance {
 
-/// A program of a file: what stands between two lines `// -----`.
-struct Part {
-  std::string_view text;
-  int first_line = 1;  // in the file
-};
-/// One part for a text without such lines.
+using Part = ir::TextPart;
+/// The programs of a file: one of bytecode, of an export and of a text without lines `// -----`.
 std::vector<Part> split(std::string_view text);
 
 /// Reads and verifies a part; messages name the line in the file.

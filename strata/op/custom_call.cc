@@ -2,7 +2,9 @@
 //
 // Contract (StableHLO, custom_call): attribute `call_target_name`; operands, result types and the other attributes are
 // the target's business, so that none is checked here. Targets that Strata knows: `check.*` (op/check.h), by which test
-// programs check themselves. Any other is carried through text and refused when it is to be run.
+// programs check themselves, and `shape_assertion`, by which JAX's programs of open dimensions say what sizes they take: where
+// refinement (op/refine.h) knows that it holds it is gone, and where it does not, its message is the caller's mistake. Any other
+// is carried through text and refused when it is to be run.
 #include "strata/ir/text/format.h"
 #include "strata/op/check.h"
 #include "strata/op/quantized.h"
@@ -15,9 +17,38 @@ constexpr None kUnknown{"what the target computes is not known here"};
 
 void verify(const Op& op) { expect_attr<std::string>("custom_call", op.attrs, "call_target_name"); }
 
+/// "{0}", "{1}", ... of an assertion's message are the operands behind its condition.
+[[noreturn]] void fail_assertion(const Op& op, std::span<const Literal* const> operands) {
+  const ir::Attr* attr = op.attrs.find("error_message");
+  const std::string* stated = attr ? std::get_if<std::string>(attr) : nullptr;
+  std::string message = stated ? *stated : "an assertion of the program does not hold";
+  for (std::size_t i = 1; i < operands.size(); ++i) {
+    if (operands[i] == nullptr || operands[i]->count() != 1 || !is_integer(operands[i]->dtype())) continue;
+    const std::string name = fmt::format("{{{}}}", i - 1), number = std::to_string(operands[i]->integer(0));
+    for (std::size_t at = message.find(name); at != std::string::npos; at = message.find(name, at + number.size())) message.replace(at, name.size(), number);
+  }
+  throw Error("shape_assertion", message);
+}
+
+bool is_assertion(const Op& op) {
+  if (op.attr<std::string>("call_target_name") != "shape_assertion") return false;
+  if (op.operands.empty() || op.num_results() > 0 || op.operands[0]->type() != Type::scalar(DType::i1))
+    throw Error("custom_call", "@shape_assertion needs a condition of type i1 and has no result");
+  return true;
+}
+
+bool holds(const Op& op, std::span<const Literal* const> known) {
+  if (!is_assertion(op) || known[0] == nullptr) return false;
+  if (known[0]->integer(0) == 0) fail_assertion(op, known);
+  return true;
+}
+
 /// `check.eq` has a result: that it held.
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   const std::string& target = op.attr<std::string>("call_target_name");
+  std::vector<const Literal*> all;
+  for (const Literal& l : operands) all.push_back(&l);
+  if (is_assertion(op)) return (void)holds(op, all), Literals();
   auto demand = demand_of(op);
   if (!demand) throw Error("custom_call", "target @{} is not supported", target).unsupported().at(op.where.text());
   if (auto difference = compare(*demand, operands[0], operands[1])) throw Error(target, "{}", to_string(*difference)).at(op.where.text());
@@ -41,6 +72,7 @@ const OpDef& custom_call_def() {
       .shard = kUnknown,
       .cost = move_cost,
       .lowering = None{"no target has machine code"},
+      .holds = holds,
   };
   return d;
 }

@@ -176,6 +176,10 @@ struct Traits {
   bool takes_quantized = false;  // the same of quantised values, as movers do; others see the numbers they stand for (op/quantized.h)
 };
 
+/// Whether an assertion, of whose operands the literals are known (null: unknown), is known to hold: then refinement drops it. Throws
+/// strata::Error with the program's own words where it is known not to.
+using Holds = bool (*)(const Op&, std::span<const Literal* const> known);
+
 struct OpDef {
   ir::OpInfo info;            // name, infer, effect
   const char* summary;        // one sentence, and the specification's section
@@ -190,6 +194,7 @@ struct OpDef {
   Lowering lowering;
   Decompose decompose = nullptr;  // null: `lowering` says it, or its reason for none
   Split split = nullptr;          // null: the default of op/legalize.h
+  Holds holds = nullptr;          // only of what asserts
 };
 
 /// The definition of a graph operation (fails for an operation that is not in the catalog).

@@ -1,6 +1,7 @@
 #include "strata/op/refine.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <unordered_map>
 
 #include "strata/base/error.h"
@@ -17,9 +18,13 @@ namespace {
 
 constexpr std::int64_t kMostFolded = 256;  // elements of an integer array that may be a shape
 
+}  // namespace
+
 bool may_be_shape(const Type& type) {
   return type.is_tensor() && (is_integer(type.dtype()) || is_bool(type.dtype())) && type.shape().is_static() && type.shape().count() <= kMostFolded;
 }
+
+namespace {
 
 class Refiner {
  public:
@@ -59,6 +64,7 @@ class Refiner {
 
   Values refined(const Op& op, const Values& operands, Builder& b) {
     const OpDef& d = def(op);
+    if (d.holds && holds(op, d, operands)) return {};
     bool by_parts = d.decompose && std::holds_alternative<None>(d.lowering);
     bool dynamic = is_dynamic(op);
     bool informed = std::any_of(operands.begin(), operands.end(), [&](Value* v) { return known(v) != nullptr; });
@@ -67,6 +73,12 @@ class Refiner {
     Values results = made.results();
     fold(made);
     return results;
+  }
+
+  bool holds(const Op& op, const OpDef& d, const Values& operands) const {
+    std::vector<const Literal*> literals;
+    for (const Value* v : operands) literals.push_back(known(v));
+    return placed(op, [&] { return d.holds(op, literals); });
   }
 
   /// What is known stands before the decomposition as constants.
@@ -83,7 +95,7 @@ class Refiner {
 
   /// Mistakes that show in a decomposition are the operation's.
   template <class F>
-  static Values placed(const Op& op, F&& make) {
+  static std::invoke_result_t<F> placed(const Op& op, F&& make) {
     try {
       return make();
     } catch (Error& e) {

@@ -17,6 +17,9 @@ struct Known {
   std::optional<Literal> value;
 };
 
+/// Whether elements of this type are looked at where they are known: a short list of integers.
+bool may_be_shape(const Type& type);
+
 /// The block for arguments of these types, every shape static; its arguments are as many as before. Calls are inlined before.
 /// Throws strata::Error (unsupported) where a shape depends on what is not known, and as inference does where shapes do
 /// not fit.

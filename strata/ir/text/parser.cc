@@ -302,13 +302,19 @@ void TextParser::same_or_functional_type(Draft& draft) {
   draft.results = {type};
 }
 
+namespace {
+
+/// Whether a line stands between two programs.
+bool separates(std::string_view line) { return line.substr(std::min(line.find_first_not_of(" \t"), line.size())).starts_with("// -----"); }
+
+}  // namespace
+
 std::vector<TextPart> split_parts(std::string_view text) {
-  constexpr std::string_view mark = "// -----";
   std::vector<TextPart> out{{text, 1}};
   int line = 1;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = std::min(text.find('\n', at), text.size());
-    if (text.substr(at, mark.size()) == mark) {
+    if (separates(text.substr(at, end - at))) {
       std::size_t begin = static_cast<std::size_t>(out.back().text.data() - text.data());
       out.back().text = text.substr(begin, at - begin);
       out.push_back({text.substr(std::min(end + 1, text.size())), line + 1});

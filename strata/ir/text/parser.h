@@ -43,7 +43,7 @@ struct TextPart {
   std::string_view text;
   int first_line = 1;
 };
-/// The programs between lines that begin with `// -----`; a text without such a line is one part.
+/// The programs between lines that begin with `// -----`, blanks apart; a text without such a line is one part.
 std::vector<TextPart> split_parts(std::string_view text);
 
 Result<std::unique_ptr<Module>> parse(std::string_view text, std::string_view filename = "text", const ParseOptions& options = {});
