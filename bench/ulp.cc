@@ -12,7 +12,6 @@
 // so that what it passes over is below the worst by no more than 2^-26 ulp of f32. MPFR decides on what was found, and on all
 // that lies where f64 itself is not to be trusted. The truth of f64 is MPFR's. Results of the wrong kind are counted, and any
 // of them, or an error above the bound of math.h, ends in exit status 1.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -26,6 +25,7 @@
 #include <thread>
 #include <vector>
 
+#include "strata/base/command_line.h"
 #include "strata/base/thread_pool.h"
 #include "strata/compile/llvm/compile_kernels.h"
 #include "strata/loop/math/math.h"
@@ -194,7 +194,7 @@ void compare(const Measured& function, const Block& block, std::int64_t size, Wo
   }
 }
 
-unsigned threads = 0;
+int threads = 0;
 
 /// All blocks of `count` elements, which `fill` writes; the last one is filled up with elements before.
 template <class Fill>
@@ -338,7 +338,7 @@ void write_page(const std::string& path, const std::map<std::string, std::pair<d
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"errors of the elementary functions"};
+  strata::CommandLine app("Measures the errors of the elementary functions.\n\nExample:\n  ulp --exhaustive --no-f64 --only exp --page docs/ulp.md");
   bool exhaustive = false, no_f64 = false;
   std::uint64_t stride = 4099;
   int samples = 20000;
@@ -352,7 +352,7 @@ int main(int argc, char** argv) {
   app.add_option("--threads", threads, "how many threads (0: all)");
   app.add_option("--only", only, "these functions");
   app.add_option("--page", page, "writes what was measured of f32 into this page's rows");
-  CLI11_PARSE(app, argc, argv);
+  if (auto status = app.parse(argc, argv)) return *status;
   if (exhaustive) stride = 1;
   auto wanted = [&](std::string_view name) { return only.empty() || std::find(only.begin(), only.end(), name) != only.end(); };
   std::uint64_t count = exhaustive ? 1'000'000'000 : 4'000'000'000 / stride;

@@ -1,5 +1,4 @@
 // strata-conformance DIR...: runs every program below the folders and says which keep what they promise. See --help.
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -8,6 +7,7 @@
 #include <sstream>
 #include <thread>
 
+#include "strata/base/command_line.h"
 #include "strata/base/file.h"
 #include "strata/base/thread_pool.h"
 #include "strata/conformance/case.h"
@@ -175,24 +175,20 @@ int run(const Options& o) {
 int main(int argc, char** argv) {
   ::setenv("STRATA_CACHE_DIR", "", /*overwrite=*/0);  // machine code is made, not found: times are those of compiling
   Options o;
-  CLI::App app{
+  CommandLine app(
       "Runs every .mlir program below the folders, each part between `// -----` by itself, and compares with what it expects: its own "
       "checks, or NAME.safetensors beside it.\n\nExample:\n  strata-conformance --mode=both conformance\n\nExit status: 0 all passed, 1 some "
-      "failed, 2 wrong options, 4 a folder cannot be read."};
-  app.add_option("folders", o.folders, "folders of programs")->required();
-  app.add_option("--mode", o.mode, "compiled (default), reference or both")->check(CLI::IsMember({"compiled", "reference", "both"}));
-  app.add_option("--jobs", o.jobs, "processes at a time (default: all cores)")->check(CLI::NonNegativeNumber);
-  app.add_option("--threads", o.threads, "threads of each process")->check(CLI::PositiveNumber);
+      "failed, 2 wrong options, 4 a folder cannot be read.");
+  app.add_option("folders", o.folders, "folders of programs").required();
+  app.add_option("--mode", o.mode, "compiled (default), reference or both").one_of({"compiled", "reference", "both"});
+  app.add_option("--jobs", o.jobs, "processes at a time (default: all cores)").in_range(0, 4096);
+  app.add_option("--threads", o.threads, "threads of each process").in_range(1, 4096);
   app.add_option("--limit", o.limit_s, "seconds that one program may take");
   app.add_option("--memory", o.memory_mb, "megabytes that one process may hold");
   app.add_option("--exceptions", o.exceptions, "file of programs that are expected to fail: one that passes is a failure");
   app.add_flag("--list-failed", o.list_failed, "only the names of programs that failed");
   app.add_flag("--alone", o.alone, "compiled programs that expect nothing are not compared with the reference evaluator");
   app.add_flag("--each", o.each, "a line `ok MODE NAME` or `FAIL MODE NAME: reason` for every program");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  if (auto status = app.parse(argc, argv)) return *status;
   return run(o);
 }

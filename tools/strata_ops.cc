@@ -1,10 +1,10 @@
 // strata-ops --table: the operations with their rules, from their definitions. See --help.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <map>
 #include <optional>
 
+#include "strata/base/command_line.h"
 #include "strata/base/error.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/op/catalog.h"
@@ -162,17 +162,13 @@ void table() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Prints the operations with their rules, from their definitions.\n\nExample:\n  strata-ops --table"};
+  CommandLine app("Prints the operations with their rules, from their definitions.\n\nExample:\n  strata-ops --table");
   bool want_table = false, want_counts = false, want_reasons = false, want_summaries = false;
   app.add_flag("--table", want_table, "operation x rule x type, the types as far as samples reach them (Markdown)");
   app.add_flag("--counts", want_counts, "how many operations have each rule (Markdown)");
   app.add_flag("--summaries", want_summaries, "one sentence for each operation");
   app.add_flag("--reasons", want_reasons, "why a rule does not exist");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  if (auto status = app.parse(argc, argv)) return *status;
   if (!want_table && !want_counts && !want_reasons && !want_summaries) {
     std::cerr << app.help();
     return 2;

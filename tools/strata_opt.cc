@@ -3,12 +3,11 @@
 //   strata-opt --passes=inline-calls,cse,dce program.mlir
 //   strata-opt --emit-bytecode program.mlir > program.mlirbc
 //
-// Programs are text or bytecode, told apart by their first bytes; `--emit-bytecode` writes a portable artifact (of the release
+// Programs are text, bytecode or exports of JAX, told apart by their first bytes; `--emit-bytecode` writes a portable artifact (of the release
 // of StableHLO that it names) instead of text. A file of text may hold several programs between lines `// -----`; each is done by itself, what is wrong with one is said on
 // stderr and the others follow, with such lines between them again.
 //
 // Exit status (of the first program that fails): 0 printed; 2 the program or the command line is wrong; 3 not supported; 4 the file cannot be read; 70 our own check failed.
-#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <fstream>
@@ -16,11 +15,11 @@
 #include <iterator>
 #include <utility>
 
+#include "strata/base/command_line.h"
 #include "strata/base/error.h"
-#include "strata/ir/bytecode/reader.h"
 #include "strata/ir/bytecode/writer.h"
 #include "strata/ir/pass/pass.h"
-#include "strata/ir/text/parser.h"
+#include "strata/ir/read.h"
 #include "strata/ir/text/printer.h"
 #include "strata/ir/verify.h"
 #include "strata/op/catalog.h"
@@ -101,8 +100,8 @@ Status run_part(const Result<std::unique_ptr<ir::Module>>& module, const Options
 int run(const Options& o) {
   Result<std::string> text = read(o.file);
   if (!text) return fail(text.status());
-  if (ir::is_bytecode(*text)) {
-    Status s = run_part(ir::read_bytecode(*text, o.file), o);
+  if (ir::is_binary(*text)) {
+    Status s = run_part(ir::read(*text, o.file), o);
     return s.ok() ? 0 : fail(s);
   }
   std::vector<ir::TextPart> parts = ir::split_parts(*text);
@@ -128,8 +127,8 @@ int main(int argc, char** argv) {
   op::catalog();
   transform::add_export_pass();
   Options o;
-  CLI::App app("reads a StableHLO program, verifies it, applies passes, prints it", "strata-opt");
-  app.add_option("--passes", o.passes, "passes to apply, in order")->delimiter(',')->check([](const std::string& name) {
+  CommandLine app("reads a StableHLO program, verifies it, applies passes, prints it", "strata-opt");
+  app.add_option("--passes", o.passes, "passes to apply, in order").delimiter(',').check([](const std::string& name) {
     return ir::Passes::global().find(name) != nullptr ? std::string() : "no pass '" + name + "'";
   });
   app.add_flag("--generic", o.generic, "print every operation in the generic form");
@@ -137,13 +136,9 @@ int main(int argc, char** argv) {
   app.add_flag("--verify-only", o.verify_only, "print nothing");
   app.add_flag("--time-passes", o.time_passes, "say on stderr how long each pass took");
   app.add_flag("--print-after-all", o.print_after_all, "print the program after each pass");
-  app.add_option("FILE", o.file, "the program; - for standard input")->required();
+  app.add_option("FILE", o.file, "the program; - for standard input").required();
   app.footer(pass_list());
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
-  }
+  if (auto status = app.parse(argc, argv)) return *status;
   try {
     return run(o);
   } catch (const InternalError& e) {

@@ -1,5 +1,4 @@
-// strata-run PROGRAM.mlir: runs a StableHLO program, checks it, times it. See --help.
-#include <CLI/CLI.hpp>
+// strata-run PROGRAM: runs a StableHLO program (text, bytecode, an export of JAX), checks it, times it. See --help.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -7,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "strata/base/command_line.h"
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/base/thread_pool.h"
@@ -177,28 +177,23 @@ int run(const Options& o) {
 
 int main(int argc, char** argv) {
   Options o;
-  CLI::App app{
-      "Runs a StableHLO/CHLO text program.\n\nExample:\n  strata-run program.mlir --check=program.safetensors\n  strata-run program.mlir "
+  CommandLine app(
+      "Runs a StableHLO/CHLO program: text, bytecode or an export of JAX, told apart by their first bytes.\n\nExample:\n  strata-run program.mlir --check=program.safetensors\n  strata-run program.mlir "
       "--args=in.safetensors --time=7 --json\n"
-      "\nExit status: 0 equal, 1 values differ, 2 malformed program, 3 not supported, 4 file or memory failed, 70 internal check failed."};
-  app.add_option("program", o.program, "StableHLO text")->required();
+      "\nExit status: 0 equal, 1 values differ, 2 malformed program, 3 not supported, 4 file or memory failed, 70 internal check failed.");
+  app.add_option("program", o.program, "StableHLO text, bytecode, or what jax.export serializes").required();
   app.add_option("--args", o.args, "arguments in.0, in.1, ... (safetensors)");
   app.add_option("--out", o.out, "write results out.0, ... of the last run");
   app.add_option("--check", o.check, "arguments and expected results in one file");
   app.add_option("--rtol", o.rtol, "relative tolerance (default: the file's metadata)");
   app.add_option("--atol", o.atol, "absolute tolerance");
   app.add_option("--entry", o.entry, "function to run (default: main)");
-  app.add_option("--mode", o.mode, "compiled or reference")->check(CLI::IsMember({"compiled", "reference"}));
-  app.add_option("--threads", o.threads, "threads (default: all cores)")->check(CLI::NonNegativeNumber);
-  app.add_option("--time", o.time, "time N runs after one warm-up")->check(CLI::NonNegativeNumber);
+  app.add_option("--mode", o.mode, "compiled or reference").one_of({"compiled", "reference"});
+  app.add_option("--threads", o.threads, "threads (default: all cores)").in_range(0, 4096);
+  app.add_option("--time", o.time, "time N runs after one warm-up").in_range(0, 1000000000);
   app.add_flag("--json", o.json, "the last line of stdout is one JSON object");
   app.add_flag("--explain", o.explain, "print groups, plan and compile times to stderr");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    int code = app.exit(e);
-    return code == 0 ? 0 : exit_of(Verdict::malformed);
-  }
+  if (auto status = app.parse(argc, argv, exit_of(Verdict::malformed))) return *status;
   try {
     if (o.threads) set_num_threads(o.threads);
     return run(o);

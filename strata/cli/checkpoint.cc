@@ -1,6 +1,5 @@
 #include "strata/checkpoint/checkpoint.h"
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -247,12 +246,12 @@ int diff(const DiffOptions& o) {
 
 /// Adds a subcommand whose options end with --json.
 template <class Options>
-CLI::App* add(CLI::App& parent, std::function<int()>& action, const std::string& name, const std::string& line, const std::string& text,
+CommandLine& add(CommandLine& parent, std::function<int()>& action, const std::string& name, const std::string& line, const std::string& text,
               const std::shared_ptr<Options>& options, int (*run)(const Options&)) {
-  CLI::App* command = parent.add_subcommand(name, line);
-  command->description(text);
-  command->add_flag("--json", options->json, "print one JSON object instead");
-  command->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
+  CommandLine& command = parent.add_subcommand(name, line);
+  command.description(text);
+  command.add_flag("--json", options->json, "print one JSON object instead");
+  command.callback([options, run, &action] { action = [options, run] { return run(*options); }; });
   return command;
 }
 
@@ -260,42 +259,42 @@ constexpr const char* kPath = "a checkpoint's folder, or a run's, whose newest w
 
 }  // namespace
 
-void add_checkpoint(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("checkpoint", "lists, shows, verifies and compares checkpoints");
-  command->description(
+void add_checkpoint(CommandLine& app, std::function<int()>& action) {
+  CommandLine& command = app.add_subcommand("checkpoint", "lists, shows, verifies and compares checkpoints");
+  command.description(
       "Lists, shows, verifies and compares checkpoints.\n\n"
       "Example:\n  strata checkpoint list runs/first\n  strata checkpoint verify runs/first\n  strata checkpoint diff runs/first runs/second\n");
-  command->require_subcommand(1);
+  command.require_subcommand();
 
   auto l = std::make_shared<ListOptions>();
-  add(*command, action, "list", "the checkpoints of a run",
+  add(command, action, "list", "the checkpoints of a run",
       "Lists the checkpoints of a run: step, time, size, loss, and whether every byte is as it was written.\n\n"
       "Example:\n  strata checkpoint list runs/first\n", l, list)
-      ->add_option("RUN", l->path, "a run's folder, or the folder of its checkpoints")
-      ->required();
+      .add_option("RUN", l->path, "a run's folder, or the folder of its checkpoints")
+      .required();
 
   auto s = std::make_shared<ShowOptions>();
-  add(*command, action, "show", "what a checkpoint holds",
+  add(command, action, "show", "what a checkpoint holds",
       "Shows what a checkpoint holds: configuration, state of the data, and each tensor's type, size and norms.\n\n"
       "Example:\n  strata checkpoint show runs/first/checkpoints/400\n  strata checkpoint show runs/first --json\n", s, show)
-      ->add_option("CHECKPOINT", s->path, kPath)
-      ->required();
+      .add_option("CHECKPOINT", s->path, kPath)
+      .required();
 
   auto v = std::make_shared<VerifyOptions>();
-  add(*command, action, "verify", "reads every byte",
+  add(command, action, "verify", "reads every byte",
       "Reads every byte of checkpoints and compares it with their checksums. Exit status: 0 all are whole; 1 one is damaged, and each\n"
       "file and tensor that is not as it was written is named; 2 there is none.\n\n"
       "Example:\n  strata checkpoint verify runs/first\n  strata checkpoint verify runs/first/checkpoints/400\n", v, verify)
-      ->add_option("PATH", v->paths, "checkpoints' folders, or runs', all of whose checkpoints are read")
-      ->required();
+      .add_option("PATH", v->paths, "checkpoints' folders, or runs', all of whose checkpoints are read")
+      .required();
 
   auto d = std::make_shared<DiffOptions>();
-  CLI::App* compare = add(*command, action, "diff", "where two checkpoints differ",
+  CommandLine& compare = add(command, action, "diff", "where two checkpoints differ",
       "Compares two checkpoints. Exit status: 0 every tensor and the state of the data are the same bits; 1 they differ, and what\n"
       "differs is listed with its largest absolute and ulp distance and relative L2 norm; 2 one cannot be read.\n\n"
       "Example:\n  strata checkpoint diff runs/first runs/second\n  strata checkpoint diff a/checkpoints/400 b/checkpoints/400 --json\n", d, diff);
-  compare->add_option("A", d->first, kPath)->required();
-  compare->add_option("B", d->second, kPath)->required();
+  compare.add_option("A", d->first, kPath).required();
+  compare.add_option("B", d->second, kPath).required();
 }
 
 }  // namespace strata::cli

@@ -1,6 +1,5 @@
 #include "strata/cli/command.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <new>
 
@@ -59,14 +58,14 @@ int guarded(const std::function<int()>& action) {
 }
 
 int main(int argc, char** argv) {
-  CLI::App app{
+  CommandLine app(
       "Strata trains small language models by its own compiler and writes text with them.\n\n"
       "Example:\n  strata train configs/demo.yml steps=200\n  strata generate --checkpoint build/demo/demo --prompt 'In the "
       "beginning'\n\n"
       "Exit status: 0 done; 1 the work failed, or a file, memory or the disk; 2 the input or configuration is wrong;\n"
-      "130 after Ctrl-C with a checkpoint written."};
-  app.name("strata");
-  app.require_subcommand(1);
+      "130 after Ctrl-C with a checkpoint written.",
+      "strata");
+  app.require_subcommand();
   std::function<int()> action;
   add_train(app, action);
   add_data(app, action);
@@ -75,11 +74,7 @@ int main(int argc, char** argv) {
   add_generate(app, action);
   add_checkpoint(app, action);
   add_info(app, action);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? kDone : kBadInput;
-  }
+  if (auto status = app.parse(argc, argv, kBadInput)) return *status;
   compile::register_cpu();
   return guarded(action);
 }

@@ -3,12 +3,9 @@
 
 #include <functional>
 
+#include "strata/base/command_line.h"
 #include "strata/base/result.h"
 #include "strata/train/config.h"
-
-namespace CLI {
-class App;
-}
 
 namespace strata::cli {
 
@@ -33,13 +30,13 @@ int guarded(const std::function<int()>& action);
 train::Config read_config_arguments(std::vector<std::string> arguments);
 
 /// Each adds one subcommand, which sets `action` when it is chosen.
-void add_train(CLI::App& app, std::function<int()>& action);
-void add_data(CLI::App& app, std::function<int()>& action);
-void add_evaluate(CLI::App& app, std::function<int()>& action);
-void add_plot(CLI::App& app, std::function<int()>& action);
-void add_generate(CLI::App& app, std::function<int()>& action);
-void add_checkpoint(CLI::App& app, std::function<int()>& action);
-void add_info(CLI::App& app, std::function<int()>& action);
+void add_train(CommandLine& app, std::function<int()>& action);
+void add_data(CommandLine& app, std::function<int()>& action);
+void add_evaluate(CommandLine& app, std::function<int()>& action);
+void add_plot(CommandLine& app, std::function<int()>& action);
+void add_generate(CommandLine& app, std::function<int()>& action);
+void add_checkpoint(CommandLine& app, std::function<int()>& action);
+void add_info(CommandLine& app, std::function<int()>& action);
 
 /// The whole command.
 int main(int argc, char** argv);

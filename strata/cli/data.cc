@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -249,72 +248,72 @@ int tokenize(const Tokenize& o) {
   return kDone;
 }
 
-void add_describe(CLI::App& data, std::function<int()>& action) {
-  CLI::App* command = data.add_subcommand("describe", "says what a run reads: sources, tokens, weights, epochs, and the rows of a step");
-  command->description(
+void add_describe(CommandLine& data, std::function<int()>& action) {
+  CommandLine& command = data.add_subcommand("describe", "says what a run reads: sources, tokens, weights, epochs, and the rows of a step");
+  command.description(
       "Says what a run of this configuration reads: its sources with their tokens, weights and epochs over the run, and with --step what "
       "each\n"
       "row of that step holds. Takes the arguments of `strata train`.\n\n"
       "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data describe "
       "train_files='kjv/*.txt,0.7;python/**/*.py,0.3'\n");
   auto o = std::make_shared<Describe>();
-  command->add_option("arguments", o->arguments, "a YAML file of keys, then key=value")->type_name("[FILE.yml] key=value ...");
-  command->add_option("--step", o->step, "also what this step reads, from 0 on")->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
-  command->add_flag("--json", o->json, "print one JSON object instead");
-  command->callback([o, &action] { action = [o] { return describe(*o); }; });
+  command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value").type_name("[FILE.yml] key=value ...");
+  command.add_option("--step", o->step, "also what this step reads, from 0 on").in_range(std::int64_t{0}, std::int64_t{1} << 40);
+  command.add_flag("--json", o->json, "print one JSON object instead");
+  command.callback([o, &action] { action = [o] { return describe(*o); }; });
 }
 
-void add_train_tokenizer(CLI::App& data, std::function<int()>& action) {
-  CLI::App* command = data.add_subcommand("train-tokenizer", "makes a SentencePiece tokenizer for texts of one's own");
-  command->description(
+void add_train_tokenizer(CommandLine& data, std::function<int()>& action) {
+  CommandLine& command = data.add_subcommand("train-tokenizer", "makes a SentencePiece tokenizer for texts of one's own");
+  command.description(
       "Trains a SentencePiece tokenizer on texts. Every text can be encoded by it and comes back the same; the same texts and options\n"
       "give the same file.\n\n"
       "Example:\n  strata data train-tokenizer --files 'kjv/*.txt,0.5;python/**/*.py,0.5' --vocab_size 8192 --output tokenizer.model\n");
   auto o = std::make_shared<TrainTokenizer>();
-  command->add_option("--files", o->files, "sources as in train_files; weights say how much of the sample is of each")->required();
-  command->add_option("--output", o->output, "the .model file to write")->required();
-  command->add_option("--vocab_size", o->training.vocab_size, "tokens, the 256 bytes among them")
-      ->check(CLI::Range(512, 1000000))
-      ->capture_default_str();
-  command->add_option("--algorithm", o->training.algorithm, "bpe or unigram")
-      ->check(CLI::IsMember({"bpe", "unigram"}))
-      ->capture_default_str();
-  command->add_option("--max_bytes", o->max_bytes, "how much text to learn from, taken evenly from all of it")
-      ->check(CLI::Range(std::int64_t{1000}, std::int64_t{1} << 33))
-      ->capture_default_str();
-  command->add_option("--train_data_columns", o->column, "JSONL: the member that holds the text")->capture_default_str();
-  command->add_flag("--json", o->json, "print one JSON object instead");
-  command->callback([o, &action] { action = [o] { return train_tokenizer(*o); }; });
+  command.add_option("--files", o->files, "sources as in train_files; weights say how much of the sample is of each").required();
+  command.add_option("--output", o->output, "the .model file to write").required();
+  command.add_option("--vocab_size", o->training.vocab_size, "tokens, the 256 bytes among them")
+      .in_range(512, 1000000)
+      .show_default();
+  command.add_option("--algorithm", o->training.algorithm, "bpe or unigram")
+      .one_of({"bpe", "unigram"})
+      .show_default();
+  command.add_option("--max_bytes", o->max_bytes, "how much text to learn from, taken evenly from all of it")
+      .in_range(std::int64_t{1000}, std::int64_t{1} << 33)
+      .show_default();
+  command.add_option("--train_data_columns", o->column, "JSONL: the member that holds the text").show_default();
+  command.add_flag("--json", o->json, "print one JSON object instead");
+  command.callback([o, &action] { action = [o] { return train_tokenizer(*o); }; });
 }
 
-void add_tokenize(CLI::App& data, std::function<int()>& action) {
-  CLI::App* command = data.add_subcommand("tokenize", "writes the tokens of texts to a file that training maps");
-  command->description(
+void add_tokenize(CommandLine& data, std::function<int()>& action) {
+  CommandLine& command = data.add_subcommand("tokenize", "writes the tokens of texts to a file that training maps");
+  command.description(
       "Writes the tokens of texts, document by document, to one file that train_files may name like a text.\n\n"
       "Example:\n  strata data tokenize --tokenizer_type sentencepiece --tokenizer_path tokenizer.model --output kjv.tokens 'kjv/*.txt'\n");
   auto o = std::make_shared<Tokenize>();
-  command->add_option("files", o->files, "text or JSONL files or patterns")->required();
-  command->add_option("--output", o->output, "the file to write")->required();
-  command->add_option("--tokenizer_type", o->tokenizer_type, "byte or sentencepiece")->capture_default_str();
-  command->add_option("--tokenizer_path", o->tokenizer_path, "the .model file of a SentencePiece tokenizer");
-  command->add_option("--train_data_columns", o->column, "JSONL: the member that holds the text")->capture_default_str();
-  command->add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it")->check(CLI::Range(1, 4096));
-  command->add_flag("--json", o->json, "print one JSON object instead");
-  command->callback([o, &action] { action = [o] { return tokenize(*o); }; });
+  command.add_option("files", o->files, "text or JSONL files or patterns").required();
+  command.add_option("--output", o->output, "the file to write").required();
+  command.add_option("--tokenizer_type", o->tokenizer_type, "byte or sentencepiece").show_default();
+  command.add_option("--tokenizer_path", o->tokenizer_path, "the .model file of a SentencePiece tokenizer");
+  command.add_option("--train_data_columns", o->column, "JSONL: the member that holds the text").show_default();
+  command.add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it").in_range(1, 4096);
+  command.add_flag("--json", o->json, "print one JSON object instead");
+  command.callback([o, &action] { action = [o] { return tokenize(*o); }; });
 }
 
 }  // namespace
 
-void add_data(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("data", "shows what a run reads, makes tokenizers and token files");
-  command->description(
+void add_data(CommandLine& app, std::function<int()>& action) {
+  CommandLine& command = app.add_subcommand("data", "shows what a run reads, makes tokenizers and token files");
+  command.description(
       "Shows what a run reads, makes tokenizers and token files.\n\n"
       "Example:\n  strata data describe configs/demo.yml --step 100\n  strata data train-tokenizer --files 'kjv/*.txt' --output "
       "tokenizer.model\n");
-  command->require_subcommand(1);
-  add_describe(*command, action);
-  add_train_tokenizer(*command, action);
-  add_tokenize(*command, action);
+  command.require_subcommand();
+  add_describe(command, action);
+  add_train_tokenizer(command, action);
+  add_tokenize(command, action);
 }
 
 }  // namespace strata::cli

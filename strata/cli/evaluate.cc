@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -94,22 +93,22 @@ int run(const Options& o) {
 
 }  // namespace
 
-void add_evaluate(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("evaluate", "says how well a model predicts and writes, source by source");
-  command->description(
+void add_evaluate(CommandLine& app, std::function<int()>& action) {
+  CommandLine& command = app.add_subcommand("evaluate", "says how well a model predicts and writes, source by source");
+  command.description(
       "Says how well a model predicts the text that was kept from it, source by source, beside a unigram model; and whether what\n"
       "it writes belongs to the source of its prompt.\n\nExample:\n  strata evaluate --checkpoint build/demo/demo --samples 10 --show 1\n");
   auto o = std::make_shared<Options>();
-  command->add_option("--checkpoint", o->checkpoint, "a checkpoint's folder, or a run's, whose newest one is taken")->required();
-  command->add_option("--eval_steps", o->eval_steps, "most batches of each source; -1 for all (default: the run's)")->check(CLI::Range(-1, 1 << 30));
-  command->add_option("--samples", o->domains.samples, "samples to write for each source")->check(CLI::Range(0, 10000))->capture_default_str();
-  command->add_option("--show", o->show, "samples to print for each source")->check(CLI::Range(0, 10000))->capture_default_str();
-  command->add_option("--max_tokens", o->domains.generate.max_tokens, "tokens of a sample")->check(CLI::Range(1, 1 << 20))->capture_default_str();
-  command->add_option("--temperature", o->domains.generate.temperature, "of the samples")->check(CLI::Range(0.0, 100.0))->capture_default_str();
-  command->add_option("--seed", o->domains.generate.seed, "of the samples")->capture_default_str();
-  command->add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it")->check(CLI::Range(1, 4096));
-  command->add_flag("--json", o->json, "print one JSON object instead");
-  command->callback([o, &action] { action = [o] { return run(*o); }; });
+  command.add_option("--checkpoint", o->checkpoint, "a checkpoint's folder, or a run's, whose newest one is taken").required();
+  command.add_option("--eval_steps", o->eval_steps, "most batches of each source; -1 for all (default: the run's)").in_range(-1, 1 << 30);
+  command.add_option("--samples", o->domains.samples, "samples to write for each source").in_range(0, 10000).show_default();
+  command.add_option("--show", o->show, "samples to print for each source").in_range(0, 10000).show_default();
+  command.add_option("--max_tokens", o->domains.generate.max_tokens, "tokens of a sample").in_range(1, 1 << 20).show_default();
+  command.add_option("--temperature", o->domains.generate.temperature, "of the samples").in_range(0.0, 100.0).show_default();
+  command.add_option("--seed", o->domains.generate.seed, "of the samples").show_default();
+  command.add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it").in_range(1, 4096);
+  command.add_flag("--json", o->json, "print one JSON object instead");
+  command.callback([o, &action] { action = [o] { return run(*o); }; });
 }
 
 }  // namespace strata::cli

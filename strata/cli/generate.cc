@@ -1,6 +1,5 @@
 #include "strata/train/generate.h"
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <iterator>
 #include <memory>
@@ -85,9 +84,9 @@ int run(Options o) {
 
 }  // namespace
 
-void add_generate(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("generate", "writes text with a trained model");
-  command->description(
+void add_generate(CommandLine& app, std::function<int()>& action) {
+  CommandLine& command = app.add_subcommand("generate", "writes text with a trained model");
+  command.description(
       "Continues a prompt with a trained model; the text appears as it is drawn, in whole characters.\n\n"
       "The model sees at most max_target_length tokens (of its training). A longer text goes on all the same: each time they are\n"
       "full, the older half is forgotten.\n\n"
@@ -95,30 +94,30 @@ void add_generate(CLI::App& app, std::function<int()>& action) {
       "  strata generate --checkpoint build/demo/demo --prompt - --top_k 40 --top_p 0.95 --stop END --num_samples 3 < prompt.txt\n");
   auto o = std::make_shared<Options>();
   train::GenerateOptions& g = o->generate;
-  command->add_option("--checkpoint", o->checkpoint, "a checkpoint's folder, or a run's, whose newest one is taken")->required();
-  command->add_option("--prompt", o->prompt, "text to go on from; - reads it from stdin; none begins a document");
-  command->add_option("--max_tokens", g.max_tokens, "tokens to draw")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30))
-      ->capture_default_str();
-  command->add_option("--temperature", g.temperature, "0: the likeliest token each time; 1: the model's own distribution")
-      ->check(CLI::Range(0.0, 100.0))
-      ->capture_default_str();
-  command->add_option("--top_k", g.top_k, "draw from this many of the likeliest tokens; 0: from all")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 30))
-      ->capture_default_str();
-  command->add_option("--top_p", g.top_p, "draw from the fewest of the likeliest tokens that have this probability together")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  command->add_option("--seed", g.seed, "the same seed gives the same text; sample i is the text of seed + i")->capture_default_str();
-  command->add_option("--stop", g.stop, "end before this string; may be given several times")->type_name("TEXT")->allow_extra_args(false);
-  command->add_option("--num_samples", g.num_samples, "texts to draw, side by side")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1024}))
-      ->capture_default_str();
-  command->add_flag("--ignore_eos", g.ignore_eos, "go on behind the end of a document");
-  command->add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it")->check(CLI::Range(1, 4096));
-  command->add_flag("--stats", o->stats, "tokens per second, to stderr");
-  command->add_flag("--json", o->json, "print one JSON object instead");
-  command->callback([o, &action] { action = [o] { return run(*o); }; });
+  command.add_option("--checkpoint", o->checkpoint, "a checkpoint's folder, or a run's, whose newest one is taken").required();
+  command.add_option("--prompt", o->prompt, "text to go on from; - reads it from stdin; none begins a document");
+  command.add_option("--max_tokens", g.max_tokens, "tokens to draw")
+      .in_range(std::int64_t{1}, std::int64_t{1} << 30)
+      .show_default();
+  command.add_option("--temperature", g.temperature, "0: the likeliest token each time; 1: the model's own distribution")
+      .in_range(0.0, 100.0)
+      .show_default();
+  command.add_option("--top_k", g.top_k, "draw from this many of the likeliest tokens; 0: from all")
+      .in_range(std::int64_t{0}, std::int64_t{1} << 30)
+      .show_default();
+  command.add_option("--top_p", g.top_p, "draw from the fewest of the likeliest tokens that have this probability together")
+      .in_range(0.0, 1.0)
+      .show_default();
+  command.add_option("--seed", g.seed, "the same seed gives the same text; sample i is the text of seed + i").show_default();
+  command.add_option("--stop", g.stop, "end before this string; may be given several times").type_name("TEXT").one_at_a_time();
+  command.add_option("--num_samples", g.num_samples, "texts to draw, side by side")
+      .in_range(std::int64_t{1}, std::int64_t{1024})
+      .show_default();
+  command.add_flag("--ignore_eos", g.ignore_eos, "go on behind the end of a document");
+  command.add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it").in_range(1, 4096);
+  command.add_flag("--stats", o->stats, "tokens per second, to stderr");
+  command.add_flag("--json", o->json, "print one JSON object instead");
+  command.callback([o, &action] { action = [o] { return run(*o); }; });
 }
 
 }  // namespace strata::cli

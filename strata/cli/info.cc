@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -55,12 +54,12 @@ int run(bool json) {
 
 }  // namespace
 
-void add_info(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("info", "says what this build is and what it runs on");
-  command->description("Says what this build is and what it runs on.\n\nExample:\n  strata info --json\n");
+void add_info(CommandLine& app, std::function<int()>& action) {
+  CommandLine& command = app.add_subcommand("info", "says what this build is and what it runs on");
+  command.description("Says what this build is and what it runs on.\n\nExample:\n  strata info --json\n");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "print one JSON object");
-  command->callback([json, &action] { action = [json] { return run(*json); }; });
+  command.add_flag("--json", *json, "print one JSON object");
+  command.callback([json, &action] { action = [json] { return run(*json); }; });
 }
 
 }  // namespace strata::cli

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -33,15 +32,15 @@ int run(const Options& o) {
 
 }  // namespace
 
-void add_plot(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("plot", "draws the losses of a run, as text and as a PNG");
-  command->description("Draws the losses of a run: a chart of text on stdout, and RUN/loss.png.\n\nExample:\n  strata plot build/demo/demo\n");
+void add_plot(CommandLine& app, std::function<int()>& action) {
+  CommandLine& command = app.add_subcommand("plot", "draws the losses of a run, as text and as a PNG");
+  command.description("Draws the losses of a run: a chart of text on stdout, and RUN/loss.png.\n\nExample:\n  strata plot build/demo/demo\n");
   auto o = std::make_shared<Options>();
-  command->add_option("run", o->run, "a run's folder, or a file of metrics")->required();
-  command->add_option("--png", o->png, "where the picture goes (default: RUN/loss.png)");
-  command->add_option("--width", o->width, "columns of the chart")->check(CLI::Range(8, 400))->capture_default_str();
-  command->add_option("--height", o->height, "lines of the chart")->check(CLI::Range(3, 200))->capture_default_str();
-  command->callback([o, &action] { action = [o] { return run(*o); }; });
+  command.add_option("run", o->run, "a run's folder, or a file of metrics").required();
+  command.add_option("--png", o->png, "where the picture goes (default: RUN/loss.png)");
+  command.add_option("--width", o->width, "columns of the chart").in_range(8, 400).show_default();
+  command.add_option("--height", o->height, "lines of the chart").in_range(3, 200).show_default();
+  command.callback([o, &action] { action = [o] { return run(*o); }; });
 }
 
 }  // namespace strata::cli

@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -80,19 +79,19 @@ int run(const Options& o) {
 
 }  // namespace
 
-void add_train(CLI::App& app, std::function<int()>& action) {
-  CLI::App* command = app.add_subcommand("train", "trains a model on text files, and goes on where it stopped");
-  command->description(
+void add_train(CommandLine& app, std::function<int()>& action) {
+  CommandLine& command = app.add_subcommand("train", "trains a model on text files, and goes on where it stopped");
+  command.description(
       "Trains a model on text files. The same command goes on from the newest checkpoint, with the same bits.\n\n"
       "Example:\n  strata train configs/demo.yml steps=200\n  strata train train_files='text/*.txt' run_name=first base_emb_dim=128 "
       "steps=500\n");
-  command->footer("Keys, their defaults and what is allowed:\n" + train::describe_fields());
+  command.footer("Keys, their defaults and what is allowed:\n" + train::describe_fields());
   auto o = std::make_shared<Options>();
-  command->add_option("arguments", o->arguments, "a YAML file of keys, then key=value")->type_name("[FILE.yml] key=value ...");
-  command->add_flag("--print-config", o->print_config, "print all keys with their values and stop");
-  command->add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it")->check(CLI::Range(1, 4096));
-  command->add_flag("--json", o->json, "the last line of stdout is one JSON object");
-  command->callback([o, &action] { action = [o] { return run(*o); }; });
+  command.add_option("arguments", o->arguments, "a YAML file of keys, then key=value").type_name("[FILE.yml] key=value ...");
+  command.add_flag("--print-config", o->print_config, "print all keys with their values and stop");
+  command.add_option("--threads", o->threads, "threads (default: all cores); results do not depend on it").in_range(1, 4096);
+  command.add_flag("--json", o->json, "the last line of stdout is one JSON object");
+  command.callback([o, &action] { action = [o] { return run(*o); }; });
 }
 
 }  // namespace strata::cli
