@@ -13,6 +13,7 @@
 #include "strata/ir/verify.h"
 #include "strata/op/refine.h"
 #include "strata/runtime/client.h"
+#include "strata/transform/refine.h"
 
 namespace strata {
 
@@ -104,7 +105,7 @@ Result<Program> Program::read(std::string_view bytes, const std::string& name) {
     if (!e) return e.status();
     exported = std::move(*e);
   }
-  auto module = module_of(bytes, name);
+  auto module = module_of(exported ? exported->program : bytes, name);
   if (!module) return module.status();
   auto state = std::make_shared<State>();
   state->module = std::move(*module);
@@ -149,6 +150,7 @@ std::vector<Array> Program::operator()(std::span<const Array> given) const {
 /// What the compiled form depends on besides the program.
 std::string Program::State::key(const std::vector<runtime::Buffer>& arguments) const {
   std::string out;
+  if (!open) return out;
   for (const runtime::Buffer& b : arguments) {
     out += b.type().to_string() + ';';
     if (by_value && op::may_be_shape(b.type())) out.append(reinterpret_cast<const char*>(b.data()), b.literal().bytes());
@@ -159,9 +161,7 @@ std::string Program::State::key(const std::vector<runtime::Buffer>& arguments) c
 std::unique_ptr<ir::Block> Program::State::refined(const std::vector<runtime::Buffer>& arguments) const {
   std::vector<op::Known> known;
   for (const runtime::Buffer& b : arguments) known.push_back({b.type(), by_value ? std::optional(b.literal()) : std::nullopt});
-  std::unique_ptr<ir::Block> out = op::refine(function->body, known);
-  ir::remove_dead(*out);
-  return out;
+  return transform::refine(function->body, known);
 }
 
 std::shared_ptr<runtime::Executable> Program::State::executable(const std::vector<runtime::Buffer>& arguments) {

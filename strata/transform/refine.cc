@@ -2,18 +2,21 @@
 
 #include "strata/base/error.h"
 #include "strata/ir/pass/pass.h"
-#include "strata/op/refine.h"
 
 namespace strata::transform {
 
 bool is_dynamic(const ir::Block& block) { return op::is_dynamic(block); }
 
+std::unique_ptr<ir::Block> refine(const ir::Block& block, const std::vector<op::Known>& arguments) {
+  std::unique_ptr<ir::Block> out = op::refine(block, arguments);
+  ir::remove_dead(*out);
+  return out;
+}
+
 std::unique_ptr<ir::Block> refine(const ir::Block& block, const std::vector<Literal>& arguments) {
   std::vector<op::Known> known;
   for (const Literal& a : arguments) known.push_back({a.type(), a});
-  std::unique_ptr<ir::Block> out = op::refine(block, known);
-  ir::remove_dead(*out);
-  return out;
+  return transform::refine(block, known);  // not the op room's, which its types would bring in
 }
 
 void refine(ir::Module& module, const std::vector<Literal>& arguments, ir::Function* function) {

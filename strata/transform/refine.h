@@ -7,6 +7,7 @@
 #pragma once
 
 #include "strata/ir/graph.h"
+#include "strata/op/refine.h"
 #include "strata/type/literal.h"
 
 namespace strata::transform {
@@ -15,6 +16,7 @@ namespace strata::transform {
 bool is_dynamic(const ir::Block& block);
 
 /// The block for these arguments; calls must have been inlined. Throws strata::Error as op::refine does.
+std::unique_ptr<ir::Block> refine(const ir::Block& block, const std::vector<op::Known>& arguments);
 std::unique_ptr<ir::Block> refine(const ir::Block& block, const std::vector<Literal>& arguments);
 /// Refines a function of the module in place (null: its entry).
 void refine(ir::Module& module, const std::vector<Literal>& arguments, ir::Function* function = nullptr);
