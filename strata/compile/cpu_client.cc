@@ -37,11 +37,10 @@ class CpuExecutable : public runtime::Executable {
 
   const std::vector<Type>& argument_types() const override { return plan_.argument_types; }
   const std::vector<Type>& result_types() const override { return plan_.result_types; }
+  std::size_t temporary_bytes() const override { return static_cast<std::size_t>(plan_.arena_bytes); }
 
-  std::vector<Buffer> run(std::vector<Buffer> arguments) override {
+  std::vector<Buffer> results_for(std::vector<Buffer>& arguments) override {
     expect_types(arguments);
-    std::vector<void*> in, out;
-    for (Buffer& b : arguments) in.push_back(const_cast<std::byte*>(b.data()));
     std::vector<Buffer> results;
     for (std::size_t r = 0; r < plan_.result_types.size(); ++r) {
       int from = plan_.aliased[r];
@@ -52,11 +51,12 @@ class CpuExecutable : public runtime::Executable {
         const Type& type = plan_.result_types[r];
         results.emplace_back(Literal(type, runtime::allocate(type.bytes())));
       }
-      out.push_back(results.back().mutable_data());
     }
-    std::shared_ptr<std::byte[]> arena = runtime::allocate(static_cast<std::size_t>(plan_.arena_bytes));
-    run_driver(driver_, RunContext{in.data(), out.data(), constants_.data(), arena.get()});
     return results;
+  }
+  void run_at(void* const* arguments, void* const* results) override {
+    std::shared_ptr<std::byte[]> arena = runtime::allocate(static_cast<std::size_t>(plan_.arena_bytes));
+    run_driver(driver_, RunContext{arguments, results, constants_.data(), arena.get()});
   }
 
  private:
@@ -97,24 +97,29 @@ class CpuClient : public runtime::Client {
   std::string platform() const override { return "cpu"; }
 
   std::shared_ptr<runtime::Executable> compile(const ir::Block& block, const runtime::CompileOptions& options) override {
+    if (!options.keep) return made(block, options);
     std::string key = ir::fingerprint(block);
     for (bool d : options.donated) key += d ? 'd' : 'k';
     {
       std::lock_guard lock(mutex_);
       if (auto it = cache_.find(key); it != cache_.end()) return it->second;
     }
+    auto executable = made(block, options);
+    std::lock_guard lock(mutex_);
+    return cache_.emplace(std::move(key), std::move(executable)).first->second;
+  }
+
+ private:
+  static std::shared_ptr<runtime::Executable> made(const ir::Block& block, const runtime::CompileOptions& options) {
     Plan plan = make_plan(*prepare(block), options.donated);
     plan.name = options.name;
     // STRATA_PROFILE=NAME: the program of that name tells at its end what each launch took.
     const char* profile = std::getenv("STRATA_PROFILE");
     bool timed = profile && plan.name == profile;
     DriverFn driver = compile_plan(plan, {.timed = timed});
-    auto executable = std::make_shared<CpuExecutable>(std::move(plan), driver, timed);
-    std::lock_guard lock(mutex_);
-    return cache_.emplace(std::move(key), std::move(executable)).first->second;
+    return std::make_shared<CpuExecutable>(std::move(plan), driver, timed);
   }
 
- private:
   std::mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<runtime::Executable>> cache_;
 };

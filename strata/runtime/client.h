@@ -37,16 +37,34 @@ class Executable {
   virtual ~Executable() = default;
   /// Runs on arguments in order. A buffer given by rvalue in `donated` positions may be reused for a result when its
   /// handle is the only one. Throws strata::Error when types differ from what was compiled.
-  virtual std::vector<Buffer> run(std::vector<Buffer> arguments) = 0;
+  std::vector<Buffer> run(std::vector<Buffer> arguments);
+  /// `run` in two halves, for who runs later what is asked for now. Memory for the results: that of arguments in `donated`
+  /// positions that have no other handle, which are moved from, else new. Throws as `run`.
+  virtual std::vector<Buffer> results_for(std::vector<Buffer>& arguments) = 0;
+  /// Runs on arguments and results at these addresses.
+  virtual void run_at(void* const* arguments, void* const* results) = 0;
   virtual const std::vector<Type>& argument_types() const = 0;
   virtual const std::vector<Type>& result_types() const = 0;
+  /// Memory that a run takes besides arguments and results, where that is known.
+  virtual std::size_t temporary_bytes() const { return 0; }
 };
+
+inline std::vector<Buffer> Executable::run(std::vector<Buffer> arguments) {
+  std::vector<void*> in, out;
+  for (Buffer& b : arguments) in.push_back(const_cast<std::byte*>(b.data()));
+  std::vector<Buffer> results = results_for(arguments);
+  for (Buffer& b : results) out.push_back(b.mutable_data());
+  run_at(in.data(), out.data());
+  return results;
+}
 
 struct CompileOptions {
   /// Arguments whose memory may be reused for results, by position.
   std::vector<bool> donated;
   /// The program's name in messages and profiles.
   std::string name = "main";
+  /// Whether the client keeps it for the next call with the same block; else it goes with its last handle.
+  bool keep = true;
 };
 
 /// A device's compiler and memory.

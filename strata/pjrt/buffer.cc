@@ -1,0 +1,311 @@
+#include "strata/pjrt/buffer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "strata/pjrt/functions.h"
+#include "strata/pjrt/types.h"
+#include "strata/runtime/allocator.h"
+
+namespace strata::pjrt {
+namespace {
+
+/// Below this a copy costs less than keeping somebody's memory alive.
+constexpr std::size_t kAlwaysCopied = 4096;
+
+std::vector<std::int64_t> row_major(int rank) {
+  std::vector<std::int64_t> out(static_cast<std::size_t>(rank));
+  std::iota(out.rbegin(), out.rend(), 0);
+  return out;
+}
+
+/// The strides that a layout asks for; none: row-major.
+std::vector<std::int64_t> strides_of(const PJRT_Buffer_MemoryLayout* layout, std::span<const std::int64_t> dims, std::size_t width) {
+  if (layout == nullptr) return dense_strides(dims, width, row_major(static_cast<int>(dims.size())));
+  if (layout->type == PJRT_Buffer_MemoryLayout::kStrides) {
+    if (layout->strides.num_byte_strides != dims.size()) fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} strides for {} dimensions", layout->strides.num_byte_strides, dims.size());
+    return {layout->strides.byte_strides, layout->strides.byte_strides + dims.size()};
+  }
+  if (layout->tiled.num_tiles != 0) fail(PJRT_Error_Code_UNIMPLEMENTED, "a layout in tiles");
+  const std::span<const std::int64_t> order(layout->tiled.minor_to_major, layout->tiled.minor_to_major_size);
+  std::vector<std::int64_t> sorted(order.begin(), order.end()), all(dims.size());
+  std::sort(sorted.begin(), sorted.end());
+  std::iota(all.begin(), all.end(), 0);
+  if (sorted != all) fail(PJRT_Error_Code_INVALID_ARGUMENT, "a layout whose order [{}] is not one of {} dimensions", fmt::join(order, ", "), dims.size());
+  return dense_strides(dims, width, order);
+}
+
+/// Whether elements lie one behind another: strides of dimensions of one element do not matter.
+bool is_dense(std::span<const std::int64_t> dims, std::span<const std::int64_t> strides, std::span<const std::int64_t> dense) {
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    if (dims[i] != 1 && strides[i] != dense[i]) return false;
+  return true;
+}
+
+/// An array in somebody's memory; `done` is set when the last handle is gone.
+runtime::Buffer view_of(Type type, const void* data, std::function<void()> done) {
+  auto* bytes = static_cast<std::byte*>(const_cast<void*>(data));
+  return runtime::Buffer(Literal(std::move(type), std::shared_ptr<std::byte[]>(bytes, [done = std::move(done)](std::byte*) { done(); })));
+}
+
+/// Kernels read elements where they lie, but each at its own alignment.
+bool is_aligned(const void* data, std::size_t width) { return reinterpret_cast<std::uintptr_t>(data) % std::min<std::size_t>(width, 8) == 0; }
+
+PJRT_Memory& memory_for(PJRT_Device* device, PJRT_Memory* memory) {
+  if (memory != nullptr) return *memory;
+  if (device == nullptr) fail(PJRT_Error_Code_INVALID_ARGUMENT, "neither a device nor a memory is named");
+  return *device->memories.front();
+}
+
+/// A copy in fresh memory, made when `source` is there.
+std::unique_ptr<PJRT_Buffer> copied(PJRT_Buffer& source, PJRT_Memory& memory) {
+  auto held = source.hold();
+  auto contents = std::make_shared<Contents>();
+  contents->array = runtime::Buffer(Literal(source.type, runtime::allocate(source.type.bytes())));
+  auto ready = std::make_shared<Ready>();
+  auto copy = [held, data = held->array.data(), after = source.ready, contents, ready] {
+    const PJRT_Error* error = after->wait();
+    if (error == nullptr && contents->array.literal().bytes() > 0) std::memcpy(contents->array.mutable_data(), data, contents->array.literal().bytes());
+    ready->set(error ? Problem(*error) : Problem());
+  };
+  if (source.ready->is_set() || source.client->queue.is_mine())
+    copy();
+  else
+    source.client->queue.submit(copy);
+  return make_buffer(memory, contents, ready);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, std::size_t width, std::span<const std::int64_t> minor_to_major) {
+  std::vector<std::int64_t> out(dims.size());
+  std::int64_t stride = static_cast<std::int64_t>(width);
+  for (std::int64_t d : minor_to_major) {
+    out[static_cast<std::size_t>(d)] = stride;
+    stride *= dims[static_cast<std::size_t>(d)];
+  }
+  return out;
+}
+
+void copy_strided(std::span<const std::int64_t> dims, std::size_t width, const std::byte* from, std::span<const std::int64_t> from_strides, std::byte* to,
+                  std::span<const std::int64_t> to_strides) {
+  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return;
+  // A dimension at a time from the inside, as long as both sides go on without a gap.
+  std::size_t whole = width, rank = dims.size();
+  while (rank > 0 && (dims[rank - 1] == 1 || (from_strides[rank - 1] == static_cast<std::int64_t>(whole) && to_strides[rank - 1] == static_cast<std::int64_t>(whole))))
+    whole *= static_cast<std::size_t>(dims[--rank]);
+  std::vector<std::int64_t> index(rank, 0);
+  for (;;) {
+    std::memcpy(to, from, whole);
+    std::size_t d = rank;
+    for (;;) {
+      if (d == 0) return;
+      --d;
+      from += from_strides[d];
+      to += to_strides[d];
+      if (++index[d] < dims[d]) break;
+      from -= from_strides[d] * dims[d];
+      to -= to_strides[d] * dims[d];
+      index[d] = 0;
+    }
+  }
+}
+
+std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Contents> contents, std::shared_ptr<Ready> ready) {
+  auto out = std::make_unique<PJRT_Buffer>();
+  out->client = memory.device->client;
+  out->memory = &memory;
+  out->type = contents->array.type();
+  out->element_type = buffer_type(out->type);
+  if (!out->type.is_token()) out->dims = out->type.shape().sizes();
+  out->minor_to_major = row_major(static_cast<int>(out->dims.size()));
+  out->set(std::move(contents));
+  out->ready = std::move(ready);
+  return out;
+}
+
+// ---- in ---------------------------------------------------------------------------------------------------------
+
+void Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
+  PJRT_Memory& memory = memory_for(args.device, args.memory);
+  const Type type = array_type(args.type, {args.dims, args.num_dims});
+  const std::size_t width = byte_width(type.dtype());
+  const std::span<const std::int64_t> dims(args.dims, args.num_dims);
+  if (args.device_layout != nullptr && !is_dense(dims, strides_of(args.device_layout, dims, width), strides_of(nullptr, dims, width)))
+    fail(PJRT_Error_Code_UNIMPLEMENTED, "arrays lie in row-major order on this device");
+  const std::vector<std::int64_t> dense = strides_of(nullptr, dims, width);
+  std::vector<std::int64_t> strides = dense;
+  if (args.num_byte_strides > 0) {
+    if (args.num_byte_strides != dims.size()) fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} strides for {} dimensions", args.num_byte_strides, dims.size());
+    strides.assign(args.byte_strides, args.byte_strides + args.num_byte_strides);
+  }
+  const std::size_t bytes = type.bytes();
+  const bool may_alias = args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy || args.host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy;
+  auto contents = std::make_shared<Contents>();
+  auto done = std::make_shared<Ready>();
+  if (may_alias && bytes >= kAlwaysCopied && is_aligned(args.data, width) && is_dense(dims, strides, dense)) {
+    contents->array = view_of(type, args.data, [done] { done->set(); });
+    contents->foreign = true;
+  } else {
+    Literal copy(type, runtime::allocate(bytes));
+    copy_strided(dims, width, static_cast<const std::byte*>(args.data), strides, copy.mutable_data(), dense);
+    contents->array = runtime::Buffer(std::move(copy));
+    done->set();
+  }
+  args.done_with_host_buffer = new PJRT_Event{{}, done};
+  args.buffer = make_buffer(memory, std::move(contents), Ready::now()).release();
+}
+
+void Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
+  PJRT_Memory& memory = memory_for(args.device, args.struct_size >= sizeof(args) ? args.memory : nullptr);
+  const Type type = array_type(args.element_type, {args.dims, args.num_dims});
+  const std::size_t width = byte_width(type.dtype());
+  const std::span<const std::int64_t> dims(args.dims, args.num_dims);
+  const std::vector<std::int64_t> dense = strides_of(nullptr, dims, width);
+  std::function<void()> done = [] {};
+  if (args.on_delete_callback != nullptr)
+    done = [f = args.on_delete_callback, data = args.device_buffer_ptr, arg = args.on_delete_callback_arg] { f(data, arg); };
+  const std::vector<std::int64_t> strides = args.layout ? strides_of(args.layout, dims, width) : dense;
+  auto contents = std::make_shared<Contents>();
+  if (is_dense(dims, strides, dense) && is_aligned(args.device_buffer_ptr, width)) {
+    contents->array = view_of(type, args.device_buffer_ptr, done);
+    contents->foreign = true;
+  } else {
+    Literal copy(type, runtime::allocate(type.bytes()));
+    copy_strided(dims, width, static_cast<const std::byte*>(args.device_buffer_ptr), strides, copy.mutable_data(), dense);
+    contents->array = runtime::Buffer(std::move(copy));
+    done();
+  }
+  args.buffer = make_buffer(memory, std::move(contents), Ready::now()).release();
+}
+
+void Client_CreateUninitializedBuffer(PJRT_Client_CreateUninitializedBuffer_Args& args) {
+  PJRT_Memory& memory = memory_for(args.device, args.memory);
+  const Type type = array_type(args.shape_element_type, {args.shape_dims, args.shape_num_dims});
+  auto contents = std::make_shared<Contents>();
+  contents->array = runtime::Buffer(Literal(type, runtime::allocate(type.bytes())));
+  args.buffer = make_buffer(memory, std::move(contents), Ready::now()).release();
+}
+
+void Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args& args) {
+  if (args.memory == nullptr) fail(PJRT_Error_Code_INVALID_ARGUMENT, "no memory is named");
+  auto contents = std::make_shared<Contents>();
+  contents->array = runtime::Buffer(Literal(array_type(args.shape_element_type, {args.shape_dims, args.shape_num_dims})));
+  PJRT_Error error{{}, args.error_code, std::string(args.error_message, args.error_message_size)};
+  args.buffer = make_buffer(*args.memory, std::move(contents), Ready::now(std::move(error))).release();
+}
+
+// ---- out --------------------------------------------------------------------------------------------------------
+
+void Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
+  PJRT_Buffer& buffer = *args.src;
+  auto held = buffer.hold();
+  const std::size_t width = byte_width(buffer.type.dtype()), bytes = buffer.type.bytes();
+  if (args.dst == nullptr) {
+    args.dst_size = bytes;
+    args.event = nullptr;
+    return;
+  }
+  if (args.dst_size < bytes) fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes do not hold {}", args.dst_size, buffer.type.to_string());
+  auto ready = std::make_shared<Ready>();
+  auto copy = [held, data = held->array.data(), dims = buffer.dims, width, after = buffer.ready, ready,
+               to = static_cast<std::byte*>(args.dst), strides = strides_of(args.host_layout, buffer.dims, width)] {
+    const PJRT_Error* error = after->wait();
+    if (error == nullptr) copy_strided(dims, width, data, strides_of(nullptr, dims, width), to, strides);
+    ready->set(error ? Problem(*error) : Problem());
+  };
+  if (buffer.ready->is_set() || buffer.client->queue.is_mine())
+    copy();
+  else
+    buffer.client->queue.submit(copy);
+  args.event = new PJRT_Event{{}, ready};
+}
+
+void Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
+  PJRT_Buffer& buffer = *args.buffer;
+  auto held = buffer.hold();
+  const std::int64_t bytes = static_cast<std::int64_t>(buffer.type.bytes());
+  if (args.offset < 0 || args.transfer_size < 0 || args.offset > bytes || args.transfer_size > bytes - args.offset)
+    fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes at {} of {}", args.transfer_size, args.offset, bytes);
+  auto ready = std::make_shared<Ready>();
+  auto copy = [held, data = held->array.data(), after = buffer.ready, ready, to = args.dst, offset = args.offset,
+               size = static_cast<std::size_t>(args.transfer_size)] {
+    const PJRT_Error* error = after->wait();
+    if (error == nullptr && size > 0) std::memcpy(to, data + offset, size);
+    ready->set(error ? Problem(*error) : Problem());
+  };
+  if (buffer.ready->is_set() || buffer.client->queue.is_mine())
+    copy();
+  else
+    buffer.client->queue.submit(copy);
+  args.event = new PJRT_Event{{}, ready};
+}
+
+void Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) { args.dst_buffer = copied(*args.buffer, *args.dst_device->memories.front()).release(); }
+void Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args& args) { args.dst_buffer = copied(*args.buffer, *args.dst_memory).release(); }
+
+// ---- what it is -------------------------------------------------------------------------------------------------
+
+void Buffer_Destroy(PJRT_Buffer_Destroy_Args& args) { delete args.buffer; }
+void Buffer_ElementType(PJRT_Buffer_ElementType_Args& args) { args.type = args.buffer->element_type; }
+void Buffer_Dimensions(PJRT_Buffer_Dimensions_Args& args) {
+  args.dims = args.buffer->dims.data();
+  args.num_dims = args.buffer->dims.size();
+}
+void Buffer_UnpaddedDimensions(PJRT_Buffer_UnpaddedDimensions_Args& args) {
+  args.unpadded_dims = args.buffer->dims.data();
+  args.num_dims = args.buffer->dims.size();
+}
+void Buffer_DynamicDimensionIndices(PJRT_Buffer_DynamicDimensionIndices_Args& args) {
+  args.dynamic_dim_indices = nullptr;
+  args.num_dynamic_dims = 0;
+}
+void Buffer_GetMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args& args) {
+  args.layout = {};
+  args.layout.struct_size = sizeof(PJRT_Buffer_MemoryLayout);
+  args.layout.type = PJRT_Buffer_MemoryLayout::kTiled;
+  args.layout.tiled = {sizeof(PJRT_Buffer_MemoryLayout::Tiled), nullptr, args.buffer->minor_to_major.data(), args.buffer->minor_to_major.size(), nullptr, nullptr, 0};
+}
+void Buffer_OnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) { args.on_device_size_in_bytes = args.buffer->type.bytes(); }
+void Buffer_Device(PJRT_Buffer_Device_Args& args) { args.device = args.buffer->memory->device; }
+void Buffer_Memory(PJRT_Buffer_Memory_Args& args) { args.memory = args.buffer->memory; }
+void Buffer_Delete(PJRT_Buffer_Delete_Args& args) { args.buffer->drop(); }
+void Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args& args) { args.is_deleted = args.buffer->is_deleted(); }
+void Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) { args.is_on_cpu = true; }
+void Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) { args.event = new PJRT_Event{{}, args.buffer->ready}; }
+void Buffer_UnsafePointer(PJRT_Buffer_UnsafePointer_Args& args) { args.buffer_pointer = reinterpret_cast<std::uintptr_t>(args.buffer->hold()->array.data()); }
+void Buffer_OpaqueDeviceMemoryDataPointer(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args& args) {
+  args.device_memory_ptr = const_cast<std::byte*>(args.buffer->hold()->array.data());
+}
+void Buffer_IncreaseExternalReferenceCount(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
+  args.buffer->hold();
+  ++args.buffer->external;
+}
+void Buffer_DecreaseExternalReferenceCount(PJRT_Buffer_DecreaseExternalReferenceCount_Args& args) {
+  if (args.buffer->external.fetch_sub(1) <= 0) {
+    ++args.buffer->external;
+    fail(PJRT_Error_Code_FAILED_PRECONDITION, "no reference from outside is left to give back");
+  }
+}
+
+}  // namespace strata::pjrt
+
+std::shared_ptr<strata::pjrt::Contents> PJRT_Buffer::hold() const {
+  std::lock_guard lock(mutex_);
+  if (!contents_) strata::pjrt::fail(PJRT_Error_Code_INVALID_ARGUMENT, "the buffer was deleted or donated");
+  return contents_;
+}
+
+bool PJRT_Buffer::is_deleted() const {
+  std::lock_guard lock(mutex_);
+  return contents_ == nullptr;
+}
+
+void PJRT_Buffer::drop() {
+  std::shared_ptr<strata::pjrt::Contents> last;
+  {
+    std::lock_guard lock(mutex_);
+    last.swap(contents_);
+  }  // and what it held goes outside of the lock
+}

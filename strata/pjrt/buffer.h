@@ -1,0 +1,58 @@
+// Arrays on a device: bytes that are there or will be, and who else looks at them.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "strata/pjrt/abi.h"
+#include "strata/pjrt/client.h"
+#include "strata/pjrt/event.h"
+#include "strata/runtime/client.h"
+
+namespace strata::pjrt {
+
+/// The bytes of a buffer. A run that is not finished holds the Contents it reads and writes; the array's memory itself has a handle
+/// here alone, so that it may go to a result when the buffer is donated (runs are done in order: who reads it came before).
+struct Contents {
+  runtime::Buffer array;
+  bool foreign = false;  // memory of somebody else, which is never written
+  std::vector<std::shared_ptr<Contents>> under;  // whose memory this is a view of
+};
+
+}  // namespace strata::pjrt
+
+struct PJRT_Buffer : PJRT_Object {
+  PJRT_Client* client = nullptr;
+  PJRT_Memory* memory = nullptr;
+  strata::Type type;
+  PJRT_Buffer_Type element_type = PJRT_Buffer_Type_INVALID;
+  std::vector<std::int64_t> dims, minor_to_major;
+  std::shared_ptr<strata::pjrt::Ready> ready;
+  std::atomic<int> external = 0;  // views from outside: while there are any, the memory is not given away
+
+  /// What it holds; throws Failure for one that was deleted or donated.
+  std::shared_ptr<strata::pjrt::Contents> hold() const;
+  bool is_deleted() const;
+  /// Deletes it; runs that began before go on.
+  void drop();
+  void set(std::shared_ptr<strata::pjrt::Contents> contents) { contents_ = std::move(contents); }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<strata::pjrt::Contents> contents_;  // null once deleted or donated
+};
+
+namespace strata::pjrt {
+
+/// A buffer of the array, which is there when `ready` is.
+std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Contents> contents, std::shared_ptr<Ready> ready);
+
+/// Copies an array of `width` bytes an element between memories of the given strides, in bytes; any may be negative or zero.
+void copy_strided(std::span<const std::int64_t> dims, std::size_t width, const std::byte* from, std::span<const std::int64_t> from_strides, std::byte* to,
+                  std::span<const std::int64_t> to_strides);
+/// Strides of a dense array whose dimensions lie in this order, the fastest first.
+std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, std::size_t width, std::span<const std::int64_t> minor_to_major);
+
+}  // namespace strata::pjrt

@@ -1,0 +1,18 @@
+// The functions of the table, one declaration a slot: each is defined beside what it acts on and throws what `error.h` turns into a
+// PJRT_Error. Arguments are read and answers written in place.
+#pragma once
+
+#include "strata/pjrt/abi.h"
+
+namespace strata::pjrt {
+
+#define STRATA_PJRT_DECLARE(slot, name) void name(PJRT_##name##_Args& args);
+#define STRATA_PJRT_NOTHING(slot, name)
+STRATA_PJRT_SLOTS(STRATA_PJRT_DECLARE, STRATA_PJRT_NOTHING)
+#undef STRATA_PJRT_DECLARE
+#undef STRATA_PJRT_NOTHING
+
+/// The extensions that the table offers, as a list.
+PJRT_Extension_Base* extensions();
+
+}  // namespace strata::pjrt

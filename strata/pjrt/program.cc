@@ -1,0 +1,202 @@
+#include "strata/pjrt/program.h"
+
+#include <pthread.h>
+
+#include <charconv>
+#include <cstring>
+#include <exception>
+#include <functional>
+
+#include "strata/base/checksum.h"
+#include "strata/base/error.h"
+#include "strata/ir/pass/pass.h"
+#include "strata/ir/read.h"
+#include "strata/ir/text/printer.h"
+#include "strata/ir/verify.h"
+#include "strata/op/def.h"
+#include "strata/pjrt/client.h"
+#include "strata/pjrt/error.h"
+
+namespace strata::pjrt {
+namespace {
+
+constexpr std::size_t kStack = 256u << 20;  // address space: what is not used costs nothing
+
+/// Runs `f` on a thread with a deep stack; its exception comes back.
+void on_deep_stack(const std::function<void()>& f) {
+  struct Call {
+    const std::function<void()>& f;
+    std::exception_ptr thrown;
+  } call{f, {}};
+  pthread_attr_t attr;
+  pthread_attr_init(&attr);
+  pthread_attr_setstacksize(&attr, kStack);
+  pthread_t thread;
+  const int error = pthread_create(
+      &thread, &attr,
+      [](void* arg) -> void* {
+        auto& call = *static_cast<Call*>(arg);
+        try {
+          call.f();
+        } catch (...) {
+          call.thrown = std::current_exception();
+        }
+        return nullptr;
+      },
+      &call);
+  pthread_attr_destroy(&attr);
+  if (error != 0) fail(PJRT_Error_Code_RESOURCE_EXHAUSTED, "no thread to compile on: {}", std::strerror(error));
+  pthread_join(thread, nullptr);
+  if (call.thrown) std::rethrow_exception(call.thrown);
+}
+
+/// An integer attribute of any width, or `otherwise`.
+std::int64_t integer(const ir::Attrs& attrs, std::string_view name, std::int64_t otherwise) {
+  const ir::Attr* attr = attrs.find(name);
+  if (attr == nullptr) return otherwise;
+  if (const auto* value = std::get_if<std::int64_t>(attr)) return *value;
+  const auto* text = std::get_if<ir::Opaque>(attr);
+  std::int64_t out = otherwise;
+  if (text != nullptr) std::from_chars(text->text.data(), text->text.data() + text->text.size(), out);
+  return out;
+}
+
+bool flag(const ir::Attrs& attrs, std::string_view name) {
+  const ir::Attr* attr = attrs.find(name);
+  const bool* value = attr ? std::get_if<bool>(attr) : nullptr;
+  return value != nullptr && *value;
+}
+
+std::string word(const ir::Attrs& attrs, std::string_view name, const char* otherwise) {
+  const ir::Attr* attr = attrs.find(name);
+  const auto* value = attr ? std::get_if<std::string>(attr) : nullptr;
+  return value ? *value : otherwise;
+}
+
+const ir::Attrs& at(const std::vector<ir::Attrs>& all, std::size_t i) {
+  static const ir::Attrs none;
+  return i < all.size() ? all[i] : none;
+}
+
+/// "default", "auto" or the order of dimensions, the fastest first: "{1,0}".
+void expect_row_major(const ir::Attrs& attrs, const Type& type) {
+  const std::string layout = word(attrs, "mhlo.layout_mode", "default");
+  if (layout == "default" || layout == "auto" || type.is_token()) return;
+  std::string row_major;
+  for (int d = type.rank() - 1; d >= 0; --d) row_major += fmt::format("{}{}", row_major.empty() ? "" : ",", d);
+  if (layout != "{" + row_major + "}") fail(PJRT_Error_Code_UNIMPLEMENTED, "layout {} of {}: arrays lie in row-major order on this device", layout, type.to_string());
+}
+
+Result<std::unique_ptr<ir::Module>> read(std::string_view code) {
+  auto module = ir::read(code, "program");
+  if (!module) return module.status();
+  if (Status s = ir::verify(**module); !s.ok()) return s;
+  return module;
+}
+
+/// Places of a program: which arguments are given away, and where all lie.
+void read_ports(const ir::Function& f, Program& out) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(f.body.num_arguments()); ++i) {
+    const ir::Attrs& attrs = at(f.arg_attrs, i);
+    expect_row_major(attrs, f.body.argument(static_cast<int>(i))->type());
+    out.donated.push_back(attrs.find("tf.aliasing_output") != nullptr || flag(attrs, "jax.buffer_donor"));
+    out.argument_kinds.push_back(word(attrs, "mhlo.memory_kind", "device"));
+  }
+  for (std::size_t r = 0; r < f.body.results.size(); ++r) {
+    const ir::Attrs& attrs = at(f.result_attrs, r);
+    expect_row_major(attrs, f.body.results[r]->type());
+    out.result_kinds.push_back(word(attrs, "mhlo.memory_kind", "device"));
+  }
+}
+
+/// 32 digits of what the bytes are.
+std::string digest(std::string_view code, std::string_view options) {
+  std::string out;
+  std::uint32_t crc = crc32c(kVersion);
+  for (std::string_view part : {code, options, code, options}) out += hex32(crc = crc32c(part, crc ^ static_cast<std::uint32_t>(out.size())));
+  return out;
+}
+
+void compile(Program& out) {
+  if (out.options.replicas * out.options.partitions != 1)
+    fail(PJRT_Error_Code_UNIMPLEMENTED, "{} replicas of {} partitions: this device runs programs of one", out.options.replicas, out.options.partitions);
+  auto module = read(out.code);
+  if (!module) fail(module.status());
+  for (const char* name : {"mhlo.num_replicas", "mhlo.num_partitions"})
+    if (const std::int64_t n = integer((*module)->attrs, name, 1); n != 1) fail(PJRT_Error_Code_UNIMPLEMENTED, "{} is {}: this device runs programs of one", name, n);
+  ir::inline_calls(**module);
+  ir::Function* f = (*module)->entry();
+  if (f == nullptr) fail(PJRT_Error_Code_INVALID_ARGUMENT, "the program has no function to run");
+  out.name = (*module)->name.empty() ? f->name : (*module)->name;
+  read_ports(*f, out);
+  ir::walk(f->body, [&](const ir::Op& op) {
+    if (op::def(op).cost == nullptr) return;
+    const op::Work work = op::def(op).cost(op);
+    out.flops += work.flops;
+    out.bytes_accessed += work.bytes;
+  });
+  out.executable = runtime::default_client().compile(f->body, {.donated = out.donated, .name = out.name, .keep = false});
+}
+
+constexpr std::string_view kMagic = "StrataX1";
+
+void put(std::string& out, std::string_view bytes) {
+  const std::uint64_t size = bytes.size();
+  for (int i = 0; i < 8; ++i) out += static_cast<char>(size >> (8 * i));
+  out += bytes;
+}
+
+std::string_view get(std::string_view& rest) {
+  std::uint64_t size = 0;
+  if (rest.size() < 8) fail(PJRT_Error_Code_INVALID_ARGUMENT, "the serialised program is cut short");
+  for (int i = 0; i < 8; ++i) size |= static_cast<std::uint64_t>(static_cast<unsigned char>(rest[static_cast<std::size_t>(i)])) << (8 * i);
+  rest.remove_prefix(8);
+  if (size > rest.size()) fail(PJRT_Error_Code_INVALID_ARGUMENT, "the serialised program is cut short");
+  std::string_view out = rest.substr(0, size);
+  rest.remove_prefix(size);
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<Program> compile_program(std::string_view code, std::string_view options) {
+  auto out = std::make_shared<Program>();
+  out->code = std::string(code);
+  out->options_bytes = std::string(options);
+  out->options = compile_options(options);
+  out->fingerprint = digest(code, options);
+  on_deep_stack([&] { compile(*out); });
+  return out;
+}
+
+// What compiling costs is paid once: machine code is found again by its structure (compile/llvm/code_cache.h).
+std::string Program::serialize() const {
+  std::string out(kMagic);
+  put(out, kVersion);
+  put(out, options_bytes);
+  put(out, code);
+  put(out, hex32(crc32c(out)));
+  return out;
+}
+
+std::shared_ptr<Program> read_program(std::string_view bytes, std::string_view other_options) {
+  if (!bytes.starts_with(kMagic)) fail(PJRT_Error_Code_INVALID_ARGUMENT, "these bytes are no program that Strata serialised");
+  std::string_view rest = bytes.substr(kMagic.size());
+  const std::string_view version = get(rest), options = get(rest), code = get(rest);
+  const std::string sum = hex32(crc32c(bytes.substr(0, bytes.size() - rest.size())));
+  if (get(rest) != sum || !rest.empty()) fail(PJRT_Error_Code_DATA_LOSS, "the serialised program is damaged");
+  if (version != kVersion) fail(PJRT_Error_Code_FAILED_PRECONDITION, "a program of {} for {}", version, kVersion);
+  return compile_program(code, other_options.empty() ? options : other_options);
+}
+
+std::string program_text(const Program& program) {
+  std::string out;
+  on_deep_stack([&] {
+    auto module = read(program.code);
+    if (!module) fail(module.status());
+    out = ir::print(**module);
+  });
+  return out;
+}
+
+}  // namespace strata::pjrt

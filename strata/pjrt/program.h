@@ -1,0 +1,39 @@
+// A program as it comes through PJRT, compiled for one device.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/pjrt/compile_options.h"
+#include "strata/runtime/client.h"
+
+namespace strata::pjrt {
+
+/// Shared by the executables that a framework makes of it; nothing but `last_s` changes.
+struct Program {
+  std::string code, options_bytes;  // as they came: what serialises it
+  CompileOptions options;
+  std::string name, fingerprint;
+  std::shared_ptr<runtime::Executable> executable;
+  std::vector<bool> donated;                    // arguments that the program gives away
+  std::vector<std::string> argument_kinds, result_kinds;  // memories
+  double flops = 0, bytes_accessed = 0;
+  std::atomic<double> last_s{1};  // how long the last run took
+
+  /// Bytes that `read_program` takes back, in the same version of Strata.
+  std::string serialize() const;
+};
+
+/// Reads, checks and compiles: text, bytecode of MLIR with StableHLO or VHLO. Throws Failure and strata::Error; UNIMPLEMENTED for a
+/// program of several devices, or whose arrays do not lie in row-major order. Runs on a thread of its own: the caller's stack may be small.
+std::shared_ptr<Program> compile_program(std::string_view code, std::string_view options);
+/// Of `Program::serialize`, with other options if any are given. Throws Failure for other bytes or another version.
+std::shared_ptr<Program> read_program(std::string_view bytes, std::string_view other_options);
+
+/// The program as text that upstream's parser reads.
+std::string program_text(const Program& program);
+
+}  // namespace strata::pjrt

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "strata/pjrt/abi.h"
+
+namespace strata::pjrt {
+
+void Shardings_PJRT_Executable_ParameterShardings(PJRT_Shardings_PJRT_Executable_ParameterShardings_Args& args);
+void Shardings_PJRT_Executable_OutputShardings(PJRT_Shardings_PJRT_Executable_OutputShardings_Args& args);
+
+}  // namespace strata::pjrt
