@@ -106,6 +106,13 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
   return inlined;
 }
 
+/// Whether it has an effect, or anything in its regions has.
+bool has_effect(const Op& op) {
+  bool found = op.info().has_effect;
+  for (const auto& region : op.regions) ir::walk(*region, [&](const Op& inner) { found |= inner.info().has_effect; });
+  return found;
+}
+
 /// How a root reads a value in memory or another root.
 struct Access {
   enum class Kind { same, leading, scalar, other } kind;
@@ -289,6 +296,10 @@ class Grouping {
       if (std::none_of(reads.begin(), reads.end(), [&](const Access& a) { return a.value == v; })) reads.push_back({Access::Kind::other, v});
     for (const Access& a : reads) g.flat &= a.kind == Access::Kind::same || a.kind == Access::Kind::scalar;
     int number = static_cast<int>(groups_.size());
+    if (has_effect(op)) {
+      if (last_effect_ >= 0) after_[&op] = last_effect_;
+      last_effect_ = number;
+    }
     for (const Value* v : op.results()) made_by_[v] = number;
     reads_[&op] = std::move(reads);
     roots_.push_back(&op);
@@ -310,14 +321,16 @@ class Grouping {
     auto it = made_by_.find(v);
     return it == made_by_.end() ? -1 : find(it->second);
   }
-  /// Groups whose values this one reads, in order, each once.
+  /// Groups whose values this one reads, in order, each once; and the one whose effect comes before this one's.
   std::vector<int> producers(int c) const {
     std::vector<int> out;
-    for (const Op* op : groups_[static_cast<std::size_t>(c)].roots)
+    for (const Op* op : groups_[static_cast<std::size_t>(c)].roots) {
+      if (auto effect = after_.find(op); effect != after_.end()) out.push_back(find(effect->second));
       for (const Access& a : reads_.at(op)) {
         int p = maker(a.value);
         if (p >= 0 && p != c && std::find(out.begin(), out.end(), p) == out.end()) out.push_back(p);
       }
+    }
     return out;
   }
   int last_position(int g) const { return position_.at(groups_[static_cast<std::size_t>(g)].roots.back()); }
@@ -409,6 +422,8 @@ class Grouping {
   std::vector<bool> joinable_;
   std::vector<const Op*> roots_;  // program order
   std::vector<int> merged_into_, order_;
+  int last_effect_ = -1;                       // the group of the last operation with an effect so far
+  std::unordered_map<const Op*, int> after_;  // of operations with effects: the group of the one before
   std::unordered_map<const Op*, int> position_;
   std::unordered_map<const Op*, std::vector<Access>> reads_;
   std::unordered_map<const Value*, int> made_by_;

@@ -193,7 +193,8 @@ class Planner {
     for (const Value* v : op.results())
       if (!place_.count(v)) place_[v] = target(scope, v);
     LaunchNative l{.symbol = native.symbol(op), .params = native.params(op), .grid = native.grid(op)};
-    l.parallel = l.grid > 1 && op::def(op).cost(op).flops > kInlineWork;
+    l.may_fail = op.info().has_effect;
+    l.parallel = !l.may_fail && l.grid > 1 && op::def(op).cost(op).flops > kInlineWork;
     for (const Value* v : op.operands) l.arguments.push_back(place_.at(v));
     for (const Value* v : op.results()) l.arguments.push_back(place_.at(v));
     steps.push_back({std::move(l)});

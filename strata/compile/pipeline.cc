@@ -1,6 +1,7 @@
 #include "strata/compile/pipeline.h"
 
 #include "strata/op/def.h"
+#include "strata/op/foreign.h"
 #include "strata/op/legalize.h"
 #include "strata/op/lower_region.h"
 #include "strata/op/quantized.h"
@@ -83,6 +84,7 @@ bool strange(const ir::Block& block) {
 
 std::unique_ptr<ir::Block> prepare(const ir::Block& block) {
   std::unique_ptr<ir::Block> out = op::has_tuples(block) ? op::without_tuples(block) : ir::clone(block);
+  op::foreign::resolve(*out);
   transform::expand(*out);
   erase_tokens(*out);
   decompose(*out, has_lowering_or_scales);

@@ -42,13 +42,15 @@ struct Launch {
   bool parallel = false;
   std::int64_t grain = 1;
 };
-/// Runs a kernel of loop/kernel/native.h on grid points [0, grid), `parallel` as for a Launch.
+/// Runs a kernel of loop/kernel/native.h on grid points [0, grid), `parallel` as for a Launch. After one that `may_fail` the
+/// steps end where RunContext::failed says so.
 struct LaunchNative {
   std::string symbol;
   std::vector<Address> arguments;  // operands, then results
   std::vector<std::int64_t> params;
   std::int64_t grid = 1;
   bool parallel = false;
+  bool may_fail = false;
 };
 /// memmove of `bytes`.
 struct Copy {
@@ -99,6 +101,7 @@ struct RunContext {
   void* const* results;
   void* const* constants;
   std::byte* arena;
+  const std::uint8_t* failed = nullptr;  // nonzero once a step has failed; asked only after steps that may
 };
 
 }  // namespace strata::compile

@@ -2,11 +2,15 @@
 //
 // Contract (StableHLO, custom_call): attribute `call_target_name`; operands, result types and the other attributes are
 // the target's business, so that none is checked here. Targets that Strata knows: `check.*` (op/check.h), by which test
-// programs check themselves, and `shape_assertion`, by which JAX's programs of open dimensions say what sizes they take: where
-// refinement (op/refine.h) knows that it holds it is gone, and where it does not, its message is the caller's mistake. Any other
-// is carried through text and refused when it is to be run.
+// programs check themselves; what JAX states for any platform (op/target.h); and `shape_assertion`, by which JAX's programs of open
+// dimensions say what sizes they take: where refinement (op/refine.h) knows that it holds it is gone, and where it does not, its
+// message is the caller's mistake. Others run by handlers from outside (op/foreign.h). A target without one is carried through text
+// and refused when it is to be run.
+//
+// Every call counts as an effect: it is made as often as the program says and in the program's order.
 #include "strata/ir/text/format.h"
 #include "strata/op/check.h"
+#include "strata/op/foreign.h"
 #include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
@@ -43,8 +47,25 @@ bool holds(const Op& op, std::span<const Literal* const> known) {
   return true;
 }
 
+/// The call by itself, as it runs.
+std::unique_ptr<Block> resolved(const Op& op) {
+  auto block = std::make_unique<Block>();
+  ir::ValueMap map;
+  Values arguments;
+  for (Value* v : op.operands) arguments.push_back(block->add_argument(v->type()));
+  Builder b(*block);
+  b.set_location(op.where);
+  Op& copy = ir::clone(b, op, map);
+  copy.operands = arguments;
+  block->results = copy.results();
+  foreign::resolve(*block);
+  return block;
+}
+
 /// `check.eq` has a result: that it held.
-Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
+Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
+  if (foreign::is_resolved(op)) return foreign::evaluate_resolved(op, operands);
+  if (foreign::is_resolvable(op)) return evaluator.run(*resolved(op), operands);
   const std::string& target = op.attr<std::string>("call_target_name");
   std::vector<const Literal*> all;
   for (const Literal& l : operands) all.push_back(&l);
@@ -71,7 +92,7 @@ const OpDef& custom_call_def() {
       .batch = kUnknown,
       .shard = kUnknown,
       .cost = move_cost,
-      .lowering = None{"no target has machine code"},
+      .lowering = Native{foreign::symbol, foreign::grid, foreign::params},
       .holds = holds,
   };
   return d;

@@ -5,6 +5,7 @@
 #include "strata/compile/llvm/compile_kernels.h"
 #include "strata/compile/llvm/emit_driver.h"
 #include "strata/compile/llvm/runtime_symbols.h"
+#include "strata/op/foreign.h"
 
 namespace strata::compile {
 namespace {
@@ -37,7 +38,7 @@ class StepsWriter {
     for (const Address& a : s.arguments) address(a);
   }
   void step(const LaunchNative& s) {
-    put('N', {s.grid, s.parallel, static_cast<std::int64_t>(s.params.size())});
+    put('N', {s.grid, s.parallel, s.may_fail, static_cast<std::int64_t>(s.params.size())});
     text_ += s.symbol;
     for (std::int64_t p : s.params) put('p', {p});
     for (const Address& a : s.arguments) address(a);
@@ -86,7 +87,11 @@ DriverFn compile_plan(const Plan& plan, const CompilePlanOptions& options) {
 
 void run_driver(DriverFn driver, const RunContext& context) {
   DefaultFloatEnvironment environment;
-  driver(&context);
+  op::foreign::Run run;
+  RunContext watched = context;
+  watched.failed = run.failed();
+  driver(&watched);
+  run.finish();
 }
 
 }  // namespace strata::compile

@@ -74,6 +74,20 @@ class DriverEmitter {
       b_.CreateCall(llvm::FunctionCallee(kernel_type(), function), {refs, number(0), number(launch.grid)});
     profile("strata_profile_end");
     ++launches_;
+    if (launch.may_fail) end_if_failed();
+  }
+
+  /// What comes after a failure would work on values that nobody made, perhaps for ever.
+  void end_if_failed() {
+    if (failed_ == nullptr) {
+      llvm::IRBuilder<> at_entry(entry_);
+      failed_ = at_entry.CreateLoad(b_.getPtrTy(), at_entry.CreateConstGEP1_64(b_.getInt8Ty(), function_->getArg(0), offsetof(RunContext, failed)));
+    }
+    auto *stop = block("failed"), *go_on = block("made");
+    b_.CreateCondBr(b_.CreateICmpNE(b_.CreateLoad(b_.getInt8Ty(), failed_), b_.getInt8(0)), stop, go_on);
+    b_.SetInsertPoint(stop);
+    b_.CreateRetVoid();
+    b_.SetInsertPoint(go_on);
   }
 
   void emit(const Copy& copy) {
@@ -199,6 +213,7 @@ class DriverEmitter {
   llvm::BasicBlock* entry_ = nullptr;
   std::vector<Value*> counters_;
   std::map<int, Value*> bases_;
+  Value* failed_ = nullptr;  // RunContext::failed, read at entry
   std::int64_t launches_ = 0;
 };
 

@@ -18,11 +18,23 @@ STRATA_NATIVE_KERNELS(STRATA_DECLARE)
 
 namespace strata::loop {
 
-std::span<const NamedKernel> native_kernels() {
+namespace {
+
+std::vector<NamedKernel>& all() {
 #define STRATA_LIST(name) {"strata_" #name, strata_##name},
-  static constexpr NamedKernel all[] = {STRATA_NATIVE_KERNELS(STRATA_LIST)};
+  static std::vector<NamedKernel>& kernels = *new std::vector<NamedKernel>{STRATA_NATIVE_KERNELS(STRATA_LIST)};
 #undef STRATA_LIST
-  return all;
+  return kernels;
+}
+
+}  // namespace
+
+std::span<const NamedKernel> native_kernels() { return all(); }
+
+bool add_native_kernel(const NamedKernel& kernel) {
+  auto before = [](const NamedKernel& a, const NamedKernel& b) { return std::string_view(a.symbol) < b.symbol; };
+  all().insert(std::upper_bound(all().begin(), all().end(), kernel, before), kernel);
+  return true;
 }
 
 NativeKernel native_kernel(std::string_view symbol) {

@@ -24,6 +24,8 @@ struct NamedKernel {
 };
 /// All of them, in the order of their symbols.
 std::span<const NamedKernel> native_kernels();
+/// One more, from a room below, before `main`; returns true, so that it can initialise a constant.
+bool add_native_kernel(const NamedKernel& kernel);
 /// A check fails for a symbol that is not there.
 NativeKernel native_kernel(std::string_view symbol);
 
