@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "strata/op/foreign.h"
 #include "strata/pjrt/buffer.h"
 #include "strata/pjrt/functions.h"
 #include "strata/pjrt/types.h"
@@ -72,6 +73,7 @@ struct Run {
   std::vector<std::shared_ptr<Contents>> arguments, results;
   std::vector<std::shared_ptr<Ready>> before;  // what must be there
   std::vector<void*> in, out;
+  FfiRun ffi;  // for handlers of custom calls
   std::shared_ptr<Ready> done = std::make_shared<Ready>();
 
   void operator()() {
@@ -81,10 +83,12 @@ struct Run {
     if (!problem) {
       try {
         const double start = now();
+        op::foreign::WithContext with(&ffi);
         program->executable->run_at(in.data(), out.data());
         program->last_s = now() - start;
       } catch (...) {
         problem = caught();
+        if (ffi.error_code != 0) problem->code = static_cast<PJRT_Error_Code>(ffi.error_code);
       }
     }
     arguments.clear();  // what was given away is gone before anybody hears that the run is done
@@ -113,6 +117,9 @@ Run prepare(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* opti
   if (arguments.size() != program.donated.size()) fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} takes {} arguments, got {}", program.name, program.donated.size(), arguments.size());
   const std::vector<bool> donated = donations(program, options, arguments);
   Run run{.program = loaded.program};
+  if (options != nullptr && options->context != nullptr) run.ffi = options->context->user_data;
+  if (options != nullptr) run.ffi.run_id = options->launch_id;
+  run.ffi.device = loaded.device->description.id;
   std::vector<runtime::Buffer> arrays;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i]->memory->device != loaded.device)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "strata/pjrt/client.h"
+#include "strata/pjrt/ffi.h"
 #include "strata/pjrt/program.h"
 
 struct PJRT_Executable : PJRT_Object {
@@ -28,5 +29,5 @@ struct PJRT_LoadedExecutable : PJRT_Object {
 
 /// What a framework gives to the handlers of one run.
 struct PJRT_ExecuteContext : PJRT_Object {
-  std::vector<std::pair<std::int64_t, void*>> user_data;  // by type
+  strata::pjrt::FfiRun user_data;
 };

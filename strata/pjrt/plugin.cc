@@ -5,6 +5,7 @@
 
 #include "strata/compile/cpu_client.h"
 #include "strata/pjrt/error.h"
+#include "strata/pjrt/ffi_extension.h"
 #include "strata/pjrt/functions.h"
 #include "strata/pjrt/shardings.h"
 
@@ -65,6 +66,10 @@ PJRT_Error* absent(const char* name) {
   return error;
 }
 
+/// The handler's arguments begin with their size too, but have no list of extensions.
+template <>
+constexpr std::size_t oldest<PJRT_FFI_Register_Handler_Args> = sizeof(PJRT_FFI_Register_Handler_Args) - 4;
+
 template <auto f, class Args>
 PJRT_Error* extension_call(Args* args) {
   return guarded<f, Args>("extension", args);
@@ -88,7 +93,12 @@ PJRT_Extension_Base* extensions() {
       {sizeof(PJRT_Shardings_Extension), PJRT_Extension_Type_Shardings, nullptr},
       extension_call<&Shardings_PJRT_Executable_ParameterShardings, PJRT_Shardings_PJRT_Executable_ParameterShardings_Args>,
       extension_call<&Shardings_PJRT_Executable_OutputShardings, PJRT_Shardings_PJRT_Executable_OutputShardings_Args>};
-  return &shardings.base;
+  static PJRT_FFI_Extension ffi{
+      {sizeof(PJRT_FFI_Extension), PJRT_Extension_Type_FFI, &shardings.base},
+      extension_call<&FFI_Type_Register, PJRT_FFI_Type_Register_Args>,
+      extension_call<&FFI_UserData_Add, PJRT_FFI_UserData_Add_Args>,
+      extension_call<&FFI_Register_Handler, PJRT_FFI_Register_Handler_Args>};
+  return &ffi.base;
 }
 
 }  // namespace strata::pjrt
