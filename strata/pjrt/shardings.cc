@@ -1,4 +1,5 @@
 // The Shardings extension: where a framework may ask how arguments and results are cut. On one device each is whole.
+#include <algorithm>
 #include <vector>
 
 #include "strata/pjrt/executable.h"
@@ -30,7 +31,8 @@ void Shardings_PJRT_Executable_ParameterShardings(PJRT_Shardings_PJRT_Executable
 }
 
 void Shardings_PJRT_Executable_OutputShardings(PJRT_Shardings_PJRT_Executable_OutputShardings_Args& args) {
-  args.num_outputs = args.executable->result_types.size();
+  // XLA has one sharding for a tuple of nothing.
+  args.num_outputs = std::max<std::size_t>(args.executable->result_types.size(), 1);
   const Whole& all = whole(args.num_outputs);
   args.shardings = all.shardings.data();
   args.sharding_sizes = all.sizes.data();

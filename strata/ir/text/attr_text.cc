@@ -136,6 +136,7 @@ class AttrReader {
     if (dtype && is_float(*dtype)) {
       std::optional<std::uint64_t> bits = hex ? hexadecimal(text) : parse_float_bits(text, *dtype);
       if (!bits) c_.fail_at(where, "a number that cannot be read");
+      if (hex && bit_width(*dtype) < 64 && *bits >> bit_width(*dtype) != 0) c_.fail_at(where, fmt::format("more bits than {} has", type));
       if (*dtype == DType::f64) return std::bit_cast<double>(*bits);
       return Opaque{fmt::format("{} : {}", float_text(*bits, *dtype), type)};
     }
