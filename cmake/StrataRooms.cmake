@@ -163,7 +163,26 @@ function(strata_library)
   target_link_libraries(strata PUBLIC fmt::fmt Threads::Threads PRIVATE ${llvm} yaml-cpp cairo sentencepiece sentencepiece_train)
 endfunction()
 
-# The PJRT plugin: the rooms down to pjrt in one shared object that needs the C library alone and exports one function. The sources
+# LLVM is packaged to want libz and libzstd as shared libraries; their archives do as well, and are then ours to carry.
+function(strata_static_compression)
+  foreach(pair ZLIB::ZLIB=libz.a zstd::libzstd_shared=libzstd.a)
+    string(REPLACE "=" ";" pair ${pair})
+    list(GET pair 0 target)
+    list(GET pair 1 file)
+    find_library(STRATA_${file} ${file})
+    if(TARGET ${target} AND STRATA_${file})
+      get_target_property(alias ${target} ALIASED_TARGET)
+      if(alias)
+        set(target ${alias})
+      endif()
+      foreach(suffix "" _RELEASE _NONE _NOCONFIG)
+        set_target_properties(${target} PROPERTIES IMPORTED_LOCATION${suffix} ${STRATA_${file}})
+      endforeach()
+    endif()
+  endforeach()
+endfunction()
+
+# The PJRT plugin: the rooms down to pjrt in one shared object that needs the C library and libgcc_s alone and exports one function. The sources
 # named *_inside.cc are what it holds instead of needing a library for it.
 function(strata_plugin)
   file(GLOB inside CONFIGURE_DEPENDS strata/pjrt/*_inside.cc)
@@ -180,7 +199,7 @@ function(strata_plugin)
   add_library(strata_pjrt_plugin SHARED ${inside} ${objects})
   set_target_properties(strata_pjrt_plugin PROPERTIES OUTPUT_NAME strata_pjrt LINKER_LANGUAGE CXX LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/strata_pjrt.map)
   llvm_map_components_to_libnames(llvm OrcJIT JITLink Passes X86CodeGen X86AsmParser X86Desc X86Info)
-  target_link_options(strata_pjrt_plugin PRIVATE -static-libstdc++ -static-libgcc LINKER:--exclude-libs,ALL LINKER:--gc-sections LINKER:-s LINKER:-Bsymbolic
+  target_link_options(strata_pjrt_plugin PRIVATE -static-libstdc++ LINKER:--exclude-libs,ALL LINKER:--gc-sections LINKER:-s LINKER:-Bsymbolic
     LINKER:--version-script=${CMAKE_SOURCE_DIR}/cmake/strata_pjrt.map)
   target_link_libraries(strata_pjrt_plugin PRIVATE ${llvm} Threads::Threads)
 endfunction()
