@@ -17,6 +17,10 @@ using ir::Value;
 constexpr std::int64_t kSplitRows = 16;         // fewer rows than this, each longer than
 constexpr std::int64_t kSplitLength = 1 << 16;  // this: reduced in two phases, alone
 constexpr std::size_t kMostRoots = 96;
+// How much arithmetic an element of a kernel may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this,
+// and what a pass over memory costs is long since hidden.
+constexpr double kMostTree = 1500;   // computed where it is read
+constexpr double kMostGroup = 4500;  // in one kernel
 
 /// A constant with different elements lies in memory rather than in code.
 bool is_stored_constant(const Op& op) {
@@ -63,6 +67,43 @@ struct Uses {
   }
 };
 
+/// Arithmetic for one element of the result.
+double own_weight(const Op& op) {
+  const op::Cost cost = op::def(op).cost;
+  const double elements = op.num_results() ? static_cast<double>(count(op.result())) : 0;
+  return cost && elements > 0 ? std::max(1.0, cost(op).flops / elements) : 1;
+}
+
+/// Arithmetic for one element of each value with the elementwise operations that it is made of, as far as these are in `through`.
+std::unordered_map<const Value*, double> tree_weights(const ir::Block& block, const std::unordered_set<const Value*>& through) {
+  std::unordered_map<const Value*, double> out;
+  for (const auto& op : block.ops()) {
+    double weight = own_weight(*op);
+    for (const Value* v : op->operands)
+      if (through.count(v)) weight += out[v];
+    for (const Value* v : op->results()) out[v] = weight;
+  }
+  return out;
+}
+
+/// Values at which a long chain of single uses is cut, so that no tree is more than kMostTree.
+std::unordered_set<const Value*> cuts(const ir::Block& block) {
+  std::unordered_set<const Value*> out;
+  std::unordered_map<const Value*, double> weight;
+  for (const auto& op : block.ops()) {
+    if (!is_elemental(*op)) continue;
+    double w = own_weight(*op);
+    for (const Value* v : op->operands)
+      if (auto made = weight.find(v); made != weight.end()) w += made->second;
+    if (w > kMostTree) {
+      out.insert(op->result());
+      w = 0;
+    }
+    weight[op->result()] = w;
+  }
+  return out;
+}
+
 /// Decides what is computed where it is read. Walks backwards, so that a value's readers are decided before it.
 std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses) {
   struct Reading {
@@ -78,6 +119,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
       if (v->op() && is_elemental(*v->op())) n += std::min(1000, size[v]);
     for (const Value* v : op->results()) size[v] = is_view(*op) || op->operands.empty() ? n : 0;
   }
+  const std::unordered_set<const Value*> cut = cuts(block);
   for (auto it = block.ops().rbegin(); it != block.ops().rend(); ++it) {
     const Op& op = **it;
     if (!is_elemental(op)) continue;
@@ -100,7 +142,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     // A scalar constant is code where it is computed with, and memory where an address is asked for.
     if (uses.stored.count(v) && !(constant_literal(op) && count(v) == 1)) continue;
     bool view = is_view(op) && size[v] < 40 && (!r.by_product || op::def(op).traits.moves_only);
-    bool once = r.times <= 1 && !r.repeats && !r.by_product;
+    bool once = r.times <= 1 && !r.repeats && !r.by_product && !cut.count(v);
     if (view || once) inlined.insert(v);
   }
   return inlined;
@@ -210,7 +252,8 @@ std::vector<const Value*> read_through(const Op& op, const std::unordered_set<co
 /// Groups under construction, joined along edges.
 class Grouping {
  public:
-  Grouping(const ir::Block& block, const Uses& uses, const std::unordered_set<const Value*>& inlined) : inlined_(inlined), uses_(uses) {
+  Grouping(const ir::Block& block, const Uses& uses, const std::unordered_set<const Value*>& inlined)
+      : inlined_(inlined), uses_(uses), weights_(tree_weights(block, inlined)) {
     for (const auto& op : block.ops()) {
       if (is_stored_constant(*op) || (is_elemental(*op) && inlined.count(op->result()))) continue;
       add(*op);
@@ -333,6 +376,11 @@ class Grouping {
     }
     return out;
   }
+  double weight(const Group& g) const {
+    double out = 0;
+    for (const Op* op : g.roots) out += op->num_results() ? weights_.at(op->result()) : 1;
+    return out;
+  }
   int last_position(int g) const { return position_.at(groups_[static_cast<std::size_t>(g)].roots.back()); }
 
   /// Whether c depends on p through a third group.
@@ -357,7 +405,7 @@ class Grouping {
     const Group& P = groups_[static_cast<std::size_t>(p)];
     const Group& C = groups_[static_cast<std::size_t>(c)];
     if (!joinable_[static_cast<std::size_t>(p)] || !joinable_[static_cast<std::size_t>(c)]) return false;
-    if (P.roots.size() + C.roots.size() > kMostRoots) return false;
+    if (P.roots.size() + C.roots.size() > kMostRoots || weight(P) + weight(C) > kMostGroup) return false;
     std::int64_t total = 0, rows = 0;
     if (P.total == C.total) {
       if (P.rows && C.rows && P.rows != C.rows) return false;
@@ -418,6 +466,7 @@ class Grouping {
 
   const std::unordered_set<const Value*>& inlined_;
   const Uses& uses_;
+  std::unordered_map<const Value*, double> weights_;  // of what a root computes, what is inlined included
   std::vector<Group> groups_;
   std::vector<bool> joinable_;
   std::vector<const Op*> roots_;  // program order
