@@ -46,10 +46,10 @@ def _options(platform: str, jax: ModuleType):
     """The plugin's options, asked for when its client is made."""
 
     def options():
+        devices = {"cpu_device_count": jax.number_of_cpu_devices()}
         if not _library.is_strata():
-            return {}
-        more = {"cpu_device_count": jax.number_of_cpu_devices()} if jax.number_of_cpu_devices() > 1 else {}
-        return {"platform_name": platform, **more}
+            return devices  # as XLA's plugin calls them
+        return {"platform_name": platform, **devices}
 
     return options
 
