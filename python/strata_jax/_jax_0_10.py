@@ -53,6 +53,16 @@ def register_builtin_cpu(platform: str, priority: int) -> None:
     xla_bridge.register_backend_factory(platform, xla_bridge.make_cpu_client, priority=priority, fail_quietly=False)
 
 
+def register_failure(platform: str, sentence: str) -> None:
+    """Whoever starts that platform hears the sentence."""
+
+    def fail():
+        raise RuntimeError(sentence)
+
+    xla_bridge._nonexperimental_plugins.add(platform)
+    xla_bridge.register_backend_factory(platform, fail, priority=0, fail_quietly=False)
+
+
 def unregister(platform: str) -> None:
     xla_bridge._backend_factories.pop(platform, None)
     xla_bridge._topology_factories.pop(platform, None)

@@ -38,6 +38,11 @@ def mode() -> Mode:
     return _state.mode
 
 
+def platform(wanted: Mode) -> str:
+    """The name under which JAX knows us then."""
+    return CPU if wanted is Mode.DROP_IN else STRATA
+
+
 def is_ours(client) -> bool:
     return client in _state.clients
 
