@@ -5,8 +5,9 @@
 #   make quick     the tests to run after each edit, within a minute once built
 #   make bench     our speed beside JAX's, in one run
 #   make soak      long proofs: many random programs, long fuzzing
+#   make wheel     the Python package by which JAX runs on Strata, build/wheel/strata_jax-*.whl
 
-.PHONY: demo test quick bench soak install-deps build
+.PHONY: demo test quick bench soak wheel install-deps build
 .NOTPARALLEL:
 
 demo:
@@ -26,6 +27,9 @@ bench: install-deps
 
 soak: build
 	@scripts/soak.sh
+
+wheel: install-deps
+	@scripts/wheel.sh
 
 install-deps:
 	@scripts/install-deps.sh

@@ -1,0 +1,139 @@
+"""All that is private to JAX and used here, as it stands in JAX 0.10. Another version gets another file and a test of its own.
+
+strata_jax/private_test.py says of each name below what is expected of it.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jax._src import callback as jax_callback
+from jax._src import xla_bridge
+from jax._src.interpreters import mlir
+from jax._src.lib import xla_client
+from jax._src.lib.mlir import ir
+
+VERSION = "0.10"
+
+
+def started() -> bool:
+    """Whether JAX has made its clients: too late to register anything."""
+    return xla_bridge.backends_are_initialized()
+
+
+def registered(platform: str) -> bool:
+    return platform in xla_bridge._backend_factories
+
+
+def platforms_asked_for() -> list[str]:
+    """JAX_PLATFORMS, or what the program set in its place."""
+    return (xla_bridge.config.jax_platforms.value or "").split(",")
+
+
+def number_of_cpu_devices() -> int:
+    """JAX_NUM_CPU_DEVICES; 1 where nothing is said."""
+    return max(1, xla_bridge.num_cpu_devices.value)
+
+
+def register(platform: str, library: str, options: Callable[[], dict[str, Any]], priority: int, quietly: bool, made: Callable[[Any], None]) -> None:
+    """Registers the plugin under that name. `made` is told each client; `quietly`: a client that cannot be made is logged, not raised."""
+
+    def make():
+        client = xla_bridge.make_pjrt_c_api_client(platform, options)
+        made(client)
+        return client
+
+    xla_bridge._nonexperimental_plugins.add(platform)  # else a warning at each start
+    c_api = xla_bridge.register_plugin(platform, priority=priority, library_path=library, factory=make)
+    xla_bridge.register_backend_factory(platform, make, priority=priority, fail_quietly=quietly, c_api=c_api)
+
+
+def register_builtin_cpu(platform: str, priority: int) -> None:
+    xla_bridge._nonexperimental_plugins.add(platform)
+    xla_bridge.register_backend_factory(platform, xla_bridge.make_cpu_client, priority=priority, fail_quietly=False)
+
+
+def register_failure(platform: str, sentence: str) -> None:
+    """Whoever starts that platform hears the sentence."""
+
+    def fail():
+        raise RuntimeError(sentence)
+
+    xla_bridge._nonexperimental_plugins.add(platform)
+    xla_bridge.register_backend_factory(platform, fail, priority=0, fail_quietly=False)
+
+
+def unregister(platform: str) -> None:
+    xla_bridge._backend_factories.pop(platform, None)
+    xla_bridge._topology_factories.pop(platform, None)
+
+
+def start(platform: str) -> None:
+    """Makes the client of a platform that was registered after JAX made the others."""
+    clients = xla_bridge.backends()
+    with xla_bridge._backend_lock:
+        if platform not in clients:
+            clients[platform] = xla_bridge._init_backend(platform)
+
+
+class _AsCpu(dict):
+    """Rules of a platform; those that it lacks are the CPU's, as they stand when asked for."""
+
+    def __contains__(self, primitive):
+        return super().__contains__(primitive) or primitive in mlir._platform_specific_lowerings["cpu"]
+
+    def __missing__(self, primitive):
+        return mlir._platform_specific_lowerings["cpu"][primitive]
+
+
+def lower_as_cpu(platform: str) -> None:
+    """The platform takes the CPU's rules where JAX has one for each platform, and donated arguments."""
+    rules = mlir._platform_specific_lowerings
+    if not isinstance(rules.get(platform), _AsCpu):
+        rules[platform] = _AsCpu(rules.get(platform, {}))
+    if platform not in mlir._platforms_with_donation:
+        mlir._platforms_with_donation.append(platform)
+
+
+def take_foreign_functions(platform: str, function: Callable, type_: Callable) -> None:
+    """`function(name, capsules, platform, api_version, traits)` and `type_(name, registration)` hear of all that is registered, also of what was.
+
+    For the CPU the built-in client has a say of its own: the first that asks is heard, so this comes before it starts.
+    """
+    xla_client.register_custom_call_handler(platform, function)
+    xla_client.register_custom_type_handler(platform, type_)
+
+
+def builtin_function(name, capsules, platform, api_version, traits) -> None:
+    """As the built-in CPU client takes a foreign function."""
+    xla_client._xla.register_custom_call_target(name, capsules, platform, api_version, traits)
+
+
+def builtin_type(name, registration) -> None:
+    xla_client._xla.register_custom_type(name, registration)
+
+
+def replace_callbacks(target: str, number_of: Callable[[Callable], int], is_ours: Callable[[Any], bool]) -> None:
+    """Programs for our client call `target` with a number where JAX's would call a handler that lives inside the built-in client.
+
+    JAX's own function does all the work; the operation that it leaves is then renamed.
+    """
+    original = jax_callback.emit_python_callback
+    if getattr(original, "of_strata", False):
+        return
+
+    def emit_python_callback(ctx, *args, **kwargs):
+        client = ctx.module_context.get_backend(optional=True) if len(ctx.module_context.platforms) == 1 else None
+        if client is None or not is_ours(client):
+            return original(ctx, *args, **kwargs)
+        as_cpu = ctx.replace(module_context=ctx.module_context.replace(platforms=("cpu",), backend=None))
+        emitted = original(as_cpu, *args, **kwargs)
+        operation = ir.InsertionPoint.current.block.operations[-1]
+        assert operation.name == "stablehlo.custom_call", operation.name
+        number = number_of(ctx.module_context.host_callbacks[-1])
+        operation.attributes["call_target_name"] = ir.StringAttr.get(target)
+        operation.attributes["mhlo.backend_config"] = ir.DictAttr.get({"index": ir.IntegerAttr.get(ir.IntegerType.get_unsigned(64), number)})
+        return emitted
+
+    emit_python_callback.of_strata = True
+    jax_callback.emit_python_callback = emit_python_callback

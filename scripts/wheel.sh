@@ -1,0 +1,10 @@
+#!/bin/bash
+# Builds the PJRT plugin and the wheel that holds it, build/wheel/strata_jax-*.whl; says its size.
+#
+#   scripts/wheel.sh        # then: pip install build/wheel/strata_jax-*.whl
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+scripts/build.sh strata_pjrt
+rm -f build/wheel/*.whl
+python3 python/make_wheel.py build/wheel
