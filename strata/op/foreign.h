@@ -66,7 +66,9 @@ void* current_context();
 /// A handler said no, in the words of `message()`.
 class Failure : public Error {
  public:
-  Failure(const std::string& target, const Status& status) : Error(target, status.message()), code_(status.code()) {}
+  Failure(const std::string& target, const Status& status) : Error(target, status.message()), code_(status.code()) {
+    if (code_ == Code::unsupported) unsupported();
+  }
   Code code() const { return code_; }
 
  private:

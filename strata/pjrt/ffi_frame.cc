@@ -100,10 +100,15 @@ void FfiSignature::fill(Side& side, const std::vector<Type>& types) {
   }
 }
 
-FfiFrame::FfiFrame(const FfiSignature& signature, XLA_FFI_Attrs attrs, const op::foreign::Buffers& at)
-    : signature_(signature), args_(signature.args_.buffers), rets_(signature.rets_.buffers) {
-  place(signature.args_, at.operands, args_, arg_list_, false);
-  place(signature.rets_, at.results, rets_, ret_list_, true);
+FfiFrame::FfiFrame(const FfiSignature& signature, XLA_FFI_Attrs attrs, const op::foreign::Buffers& at) : signature_(signature) {
+  std::size_t args = at.operands.size(), all = args + at.results.size();
+  buffers_.reserve(all);
+  buffers_.insert(buffers_.end(), signature.args_.buffers.begin(), signature.args_.buffers.end());
+  buffers_.insert(buffers_.end(), signature.rets_.buffers.begin(), signature.rets_.buffers.end());
+  pointers_.resize(all);
+  for (std::size_t i = 0; i < all; ++i) pointers_[i] = &buffers_[i];
+  place(signature.args_, at.operands, 0, false);
+  place(signature.rets_, at.results, args, true);
   auto* arg_kinds = reinterpret_cast<XLA_FFI_ArgType*>(const_cast<std::uint32_t*>(signature_.args_.kinds.data()));
   auto* ret_kinds = reinterpret_cast<XLA_FFI_RetType*>(const_cast<std::uint32_t*>(signature_.rets_.kinds.data()));
   frame = {.struct_size = kXlaFfiCallFrameSize,
@@ -111,31 +116,28 @@ FfiFrame::FfiFrame(const FfiSignature& signature, XLA_FFI_Attrs attrs, const op:
            .api = nullptr,
            .ctx = nullptr,
            .stage = XLA_FFI_ExecutionStage_EXECUTE,
-           .args = {sizeof(XLA_FFI_Args), nullptr, static_cast<std::int64_t>(arg_list_.size()), arg_kinds, arg_list_.data()},
-           .rets = {sizeof(XLA_FFI_Rets), nullptr, static_cast<std::int64_t>(ret_list_.size()), ret_kinds, ret_list_.data()},
+           .args = {sizeof(XLA_FFI_Args), nullptr, static_cast<std::int64_t>(args), arg_kinds, pointers_.data()},
+           .rets = {sizeof(XLA_FFI_Rets), nullptr, static_cast<std::int64_t>(all - args), ret_kinds, pointers_.data() + args},
            .attrs = attrs,
            .future = nullptr};
 }
 
 /// An operand that a result aliases keeps one memory with it, packed too.
-void FfiFrame::place(const FfiSignature::Side& side, std::span<void* const> at, std::vector<XLA_FFI_Buffer>& buffers, std::vector<void*>& pointers, bool results) {
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    bool token = buffers[i].dtype == XLA_FFI_DataType_TOKEN;
-    buffers[i].data = token ? nullptr : at[i];
-    if (side.packed[i] >= 0) {
-      auto same = std::find_if(packed_.begin(), packed_.end(), [&](const Packed& p) { return p.elements == at[i] && p.count > 0; });
-      if (same == packed_.end()) {
-        // At least a byte an element, as XLA's buffers have it.
-        void* bytes = memory_.emplace_back(static_cast<std::size_t>(side.packed[i]) + 1).data();
-        packed_.push_back({bytes, at[i], side.dtypes[i], side.packed[i], results});
-        if (!results) pack(at[i], side.packed[i], side.dtypes[i], bytes);
-        buffers[i].data = bytes;
-      } else {
-        same->result |= results;
-        buffers[i].data = same->memory;
-      }
+void FfiFrame::place(const FfiSignature::Side& side, std::span<void* const> at, std::size_t first, bool results) {
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    void*& data = buffers_[first + i].data;
+    data = buffers_[first + i].dtype == XLA_FFI_DataType_TOKEN ? nullptr : at[i];
+    if (side.packed[i] < 0) continue;
+    auto same = std::find_if(packed_.begin(), packed_.end(), [&](const Packed& p) { return p.elements == at[i] && p.count > 0; });
+    if (same != packed_.end()) {
+      same->result |= results;
+      data = same->memory;
+      continue;
     }
-    pointers.push_back(&buffers[i]);
+    // At least a byte an element, as XLA's buffers have it.
+    data = memory_.emplace_back(static_cast<std::size_t>(side.packed[i]) + 1).data();
+    packed_.push_back({data, at[i], side.dtypes[i], side.packed[i], results});
+    if (!results) pack(at[i], side.packed[i], side.dtypes[i], data);
   }
 }
 

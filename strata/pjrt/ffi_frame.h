@@ -64,7 +64,7 @@ class FfiFrame {
   void finish();
 
  private:
-  void place(const FfiSignature::Side& side, std::span<void* const> at, std::vector<XLA_FFI_Buffer>& buffers, std::vector<void*>& pointers, bool results);
+  void place(const FfiSignature::Side& side, std::span<void* const> at, std::size_t first, bool results);
   struct Packed {
     void *memory, *elements;
     DType dtype;
@@ -72,10 +72,10 @@ class FfiFrame {
     bool result;
   };
   const FfiSignature& signature_;
-  std::vector<XLA_FFI_Buffer> args_, rets_;
-  std::vector<void*> arg_list_, ret_list_;
+  std::vector<XLA_FFI_Buffer> buffers_;  // operands, then results
+  std::vector<void*> pointers_;          // to them
   std::vector<Packed> packed_;
-  std::deque<std::vector<std::byte>> memory_;
+  std::vector<std::vector<std::byte>> memory_;
 };
 
 /// Elements of a byte each, of 2 or 4 bits, the first in the lowest bits; and back, signed ones with their sign.
