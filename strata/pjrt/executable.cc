@@ -37,11 +37,24 @@ PJRT_NamedValue named(const char* name, double value) {
   return out;
 }
 
+const Type& token() {
+  static const Type type(DType::i1, {0});
+  return type;
+}
+
+/// Types as the framework sees them.
+std::vector<Type> result_types(const Program& program) {
+  std::vector<Type> out = program.executable->result_types();
+  for (std::size_t r = 0; r < out.size(); ++r)
+    if (program.result_tokens[r]) out[r] = token();
+  return out;
+}
+
 std::unique_ptr<PJRT_Executable> described(std::shared_ptr<Program> program) {
   auto out = std::make_unique<PJRT_Executable>();
   kinds(program->result_kinds, out->result_kinds, out->result_kind_sizes);
   kinds(program->argument_kinds, out->argument_kinds, out->argument_kind_sizes);
-  for (const Type& type : program->executable->result_types()) {
+  for (const Type& type : result_types(*program)) {
     out->result_types.push_back(buffer_type(type));
     const std::vector<std::int64_t> dims = type.is_token() ? std::vector<std::int64_t>() : type.shape().sizes();
     out->result_dims.insert(out->result_dims.end(), dims.begin(), dims.end());
@@ -130,6 +143,10 @@ Run prepare(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* opti
     if (!arguments[i]->ready->is_set() || arguments[i]->ready->outcome()) run.before.push_back(arguments[i]->ready);
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (program.argument_tokens[i] && arguments[i]->type.bytes() == 0) {
+      arrays.emplace_back(Literal(program.executable->argument_types()[i], run.arguments[i]->array.literal().storage()));
+      continue;
+    }
     const bool take = donated[i] && may_take(*arguments[i], *run.arguments[i]);
     if (take)
       arrays.push_back(std::move(run.arguments[i]->array));
@@ -140,10 +157,10 @@ Run prepare(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* opti
   std::vector<runtime::Buffer> results = program.executable->results_for(arrays);
   for (std::size_t i = 0; i < arrays.size(); ++i)  // taken, but for no result: it lives as long as the run
     if (run.arguments[i]->array.data() == nullptr) run.arguments[i]->array = std::move(arrays[i]);
-  for (runtime::Buffer& array : results) {
-    run.out.push_back(array.mutable_data());
+  for (std::size_t r = 0; r < results.size(); ++r) {
+    run.out.push_back(results[r].mutable_data());
     run.results.push_back(std::make_shared<Contents>());
-    run.results.back()->array = std::move(array);
+    run.results.back()->array = program.result_tokens[r] ? runtime::Buffer(Literal(token(), results[r].literal().storage())) : std::move(results[r]);
   }
   return run;
 }

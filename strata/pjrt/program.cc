@@ -100,11 +100,13 @@ void read_ports(const ir::Function& f, Program& out) {
     const ir::Attrs& attrs = at(f.arg_attrs, i);
     expect_row_major(attrs, f.body.argument(static_cast<int>(i))->type());
     out.donated.push_back(attrs.find("tf.aliasing_output") != nullptr || flag(attrs, "jax.buffer_donor"));
+    out.argument_tokens.push_back(f.body.argument(static_cast<int>(i))->type().is_token());
     out.argument_kinds.push_back(word(attrs, "mhlo.memory_kind", "device"));
   }
   for (std::size_t r = 0; r < f.body.results.size(); ++r) {
     const ir::Attrs& attrs = at(f.result_attrs, r);
     expect_row_major(attrs, f.body.results[r]->type());
+    out.result_tokens.push_back(f.body.results[r]->type().is_token());
     out.result_kinds.push_back(word(attrs, "mhlo.memory_kind", "device"));
   }
 }
