@@ -52,6 +52,29 @@ runtime::Buffer view_of(Type type, const void* data, std::function<void()> done)
 /// Kernels read elements where they lie, but each at its own alignment.
 bool is_aligned(const void* data, std::size_t width) { return reinterpret_cast<std::uintptr_t>(data) % std::min<std::size_t>(width, 8) == 0; }
 
+/// Whether an element takes a byte but is less.
+bool is_narrow(DType dtype) { return bit_width(dtype) < 8 && !is_bool(dtype); }
+
+/// Elements as Strata keeps them: a number's sign goes up to the top of its byte, else what is above the element is zero. Others
+/// leave there what they like.
+void normalize(Literal& array) {
+  const int unused = 8 - bit_width(array.dtype());
+  auto* bytes = reinterpret_cast<std::uint8_t*>(array.mutable_data());
+  for (std::size_t i = 0; i < array.bytes(); ++i) {
+    const auto top = static_cast<std::uint8_t>(bytes[i] << unused);
+    bytes[i] = is_signed(array.dtype()) ? static_cast<std::uint8_t>(static_cast<std::int8_t>(top) >> unused) : static_cast<std::uint8_t>(top >> unused);
+  }
+}
+
+/// A copy of what lies there in memory of ours.
+runtime::Buffer copy_of(const Type& type, const void* data, std::span<const std::int64_t> strides, std::span<const std::int64_t> dense) {
+  Literal copy(type, runtime::allocate(type.bytes()));
+  const std::vector<std::int64_t> dims = type.shape().sizes();
+  copy_strided(dims, byte_width(type.dtype()), static_cast<const std::byte*>(data), strides, copy.mutable_data(), dense);
+  if (is_narrow(type.dtype())) normalize(copy);
+  return runtime::Buffer(std::move(copy));
+}
+
 PJRT_Memory& memory_for(PJRT_Device* device, PJRT_Memory* memory) {
   if (memory != nullptr) return *memory;
   if (device == nullptr) fail(PJRT_Error_Code_INVALID_ARGUMENT, "neither a device nor a memory is named");
@@ -144,13 +167,11 @@ void Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
   const bool may_alias = args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy || args.host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy;
   auto contents = std::make_shared<Contents>();
   auto done = std::make_shared<Ready>();
-  if (may_alias && bytes >= kAlwaysCopied && is_aligned(args.data, width) && is_dense(dims, strides, dense)) {
+  if (may_alias && bytes >= kAlwaysCopied && !is_narrow(type.dtype()) && is_aligned(args.data, width) && is_dense(dims, strides, dense)) {
     contents->array = view_of(type, args.data, [done] { done->set(); });
     contents->foreign = true;
   } else {
-    Literal copy(type, runtime::allocate(bytes));
-    copy_strided(dims, width, static_cast<const std::byte*>(args.data), strides, copy.mutable_data(), dense);
-    contents->array = runtime::Buffer(std::move(copy));
+    contents->array = copy_of(type, args.data, strides, dense);
     done->set();
   }
   args.done_with_host_buffer = new PJRT_Event{{}, done};
@@ -168,13 +189,11 @@ void Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args& 
     done = [f = args.on_delete_callback, data = args.device_buffer_ptr, arg = args.on_delete_callback_arg] { f(data, arg); };
   const std::vector<std::int64_t> strides = args.layout ? strides_of(args.layout, dims, width) : dense;
   auto contents = std::make_shared<Contents>();
-  if (is_dense(dims, strides, dense) && is_aligned(args.device_buffer_ptr, width)) {
+  if (!is_narrow(type.dtype()) && is_dense(dims, strides, dense) && is_aligned(args.device_buffer_ptr, width)) {
     contents->array = view_of(type, args.device_buffer_ptr, done);
     contents->foreign = true;
   } else {
-    Literal copy(type, runtime::allocate(type.bytes()));
-    copy_strided(dims, width, static_cast<const std::byte*>(args.device_buffer_ptr), strides, copy.mutable_data(), dense);
-    contents->array = runtime::Buffer(std::move(copy));
+    contents->array = copy_of(type, args.device_buffer_ptr, strides, dense);
     done();
   }
   args.buffer = make_buffer(memory, std::move(contents), Ready::now()).release();

@@ -117,6 +117,27 @@ TEST(Buffers, AnyStridesIn) {
   }
 }
 
+/// A 4-bit number is what its lower half says, whatever stands above it.
+TEST(Buffers, NarrowElementsAreCleaned) {
+  Client client;
+  const std::vector<std::uint8_t> data{0x0e, 0xfe, 0x17, 0x80};
+  const std::int64_t dims[] = {4};
+  for (auto [type, want] : {std::pair{PJRT_Buffer_Type_S4, std::vector<std::int8_t>{-2, -2, 7, 0}}, {PJRT_Buffer_Type_U4, {14, 14, 7, 0}}, {PJRT_Buffer_Type_S2, {-2, -2, -1, 0}}}) {
+    auto args = fresh<PJRT_Client_BufferFromHostBuffer_Args>();
+    args.client = client.client;
+    args.data = data.data();
+    args.type = type;
+    args.dims = dims;
+    args.num_dims = 1;
+    args.device = client.devices[0];
+    STRATA_PJRT_OK(call(kClient_BufferFromHostBuffer, args));
+    EXPECT_TRUE(awaited(args.done_with_host_buffer).ok());
+    const auto* held = static_cast<const std::int8_t*>(pointer(args.buffer));
+    EXPECT_EQ(std::vector<std::int8_t>(held, held + 4), want);
+    destroy(args.buffer);
+  }
+}
+
 TEST(Buffers, OutInAnotherOrder) {
   Client client;
   const std::vector<float> data{0, 1, 2, 3, 4, 5};
