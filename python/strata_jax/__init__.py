@@ -10,7 +10,8 @@ Once installed it is there: JAX finds it by the entry point `jax_plugins` and st
 
     STRATA_JAX=off                            # as if it were not installed
 
-STRATA_PJRT_LIBRARY names another build of the plugin.
+STRATA_PJRT_LIBRARY names another build of the plugin. STRATA_JAX_DEVICES is the number of its devices, where that is to be another one
+than JAX_NUM_CPU_DEVICES: each runs programs of one device.
 """
 from __future__ import annotations
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import os
 import threading
 import weakref
 from types import ModuleType
@@ -51,7 +52,7 @@ def _options(platform: str, jax: ModuleType):
     """The plugin's options, asked for when its client is made."""
 
     def options():
-        devices = {"cpu_device_count": jax.number_of_cpu_devices()}
+        devices = {"cpu_device_count": int(os.environ.get("STRATA_JAX_DEVICES") or jax.number_of_cpu_devices())}
         if not _library.is_strata():
             return devices  # as XLA's plugin calls them
         return {"platform_name": platform, **devices}
