@@ -86,3 +86,31 @@ def write(buffer, value) -> None:
     if bits := NARROW.get(buffer.dtype):
         data = pack(data, bits)
     ctypes.memmove(buffer.data, data.ctypes.data, data.size)
+
+
+class View:
+    """The memory of an operand or a result itself, as `jax.experimental.buffer_callback` shows it; good for the time of the call."""
+
+    def __init__(self, buffer, writeable: bool):
+        if buffer.dtype in NARROW:
+            raise TypeError(f"buffers of {DTYPES[buffer.dtype]} lie packed, several elements in a byte: they have no view")
+        self.dtype, self.shape, self.writeable = DTYPES[buffer.dtype], _shape(buffer), writeable
+        size = int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+        memory = _memory(buffer.data, size) if size else np.empty(0, np.uint8)
+        self._array = memory.view(self.dtype).reshape(self.shape)
+        self._array.flags.writeable = writeable
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False and dtype is not None and dtype != self.dtype:
+            raise ValueError(f"a view of {self.dtype} as {dtype} needs a copy")
+        return self._array if not copy and dtype in (None, self.dtype) else np.array(self._array, dtype)
+
+    def __dlpack__(self, **options):
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()

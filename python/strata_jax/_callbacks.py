@@ -1,4 +1,5 @@
-"""Python functions called from running programs: the handler of `custom_call @strata_python_callback {index = N}`.
+"""Python functions called from running programs: the handlers of `custom_call @strata_python_callback {index = N}`, whose function takes
+and gives arrays, and of `@strata_buffer_callback {index = N}`, whose function writes into the results' memory.
 
 A program names a function by a number that is unique in this process. The number leads to the function only as long as
 somebody else holds it: JAX does, with the compiled program.
@@ -15,6 +16,7 @@ import weakref
 from . import _arrays, _ffi, _library
 
 TARGET = "strata_python_callback"
+BUFFER_TARGET = "strata_buffer_callback"
 
 _functions: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
 _numbers = itertools.count(1)
@@ -44,35 +46,61 @@ def _error(frame: _ffi.CallFrame, text: str) -> int | None:
     return _ffi.Handler(frame.api.contents.error_create)(ctypes.addressof(args))
 
 
-def _run(frame: _ffi.CallFrame) -> None:
-    number = frame.attributes.u64("index")
-    function = _functions.get(number)
+def _function(frame: _ffi.CallFrame):
+    function = _functions.get(frame.attributes.u64("index"))
     if function is None:
         raise RuntimeError("the Python function of this callback no longer exists: its program was made by another process, or outlived it")
-    results = function(*map(_arrays.read, frame.operands))
+    return function
+
+
+def _with_arrays(frame: _ffi.CallFrame) -> None:
+    results = _function(frame)(*map(_arrays.read, frame.operands))
     for buffer, value in zip(frame.results, results, strict=True):
         _arrays.write(buffer, value)
 
 
-@_ffi.Handler
-def _handler(address: int) -> int | None:
-    """Never raises: an exception becomes the error of the run, with the text of its traceback."""
-    global api
-    frame = _ffi.CallFrame.from_address(address)
-    if frame.api:
-        api = frame.api.contents
-    if frame.extension_start:
-        _answer_metadata(frame.extension_start)
+class Context:
+    """What a function of `jax.experimental.buffer_callback` is told of its call."""
+
+    stage = None  # JAX's name for "execute", set where it is known
+
+    @property
+    def stream(self):
+        raise RuntimeError("a CPU has no stream")
+
+
+def _with_buffers(frame: _ffi.CallFrame) -> None:
+    operands = [_arrays.View(buffer, writeable=False) for buffer in frame.operands]
+    _function(frame)(Context(), *operands, *(_arrays.View(buffer, writeable=True) for buffer in frame.results))
+
+
+def _handler(run):
+    """The handler that runs so; it never raises: an exception becomes the error of the run, with the text of its traceback."""
+
+    @_ffi.Handler
+    def handler(address: int) -> int | None:
+        global api
+        frame = _ffi.CallFrame.from_address(address)
+        if frame.api:
+            api = frame.api.contents
+        if frame.extension_start:
+            _answer_metadata(frame.extension_start)
+            return None
+        if frame.stage != _ffi.EXECUTE:
+            return None
+        try:
+            run(frame)
+        except BaseException:
+            return _error(frame, "CpuCallback error calling callback: " + "".join(traceback.format_exception(*sys.exc_info())))
         return None
-    if frame.stage != _ffi.EXECUTE:
-        return None
-    try:
-        _run(frame)
-    except BaseException:
-        return _error(frame, "CpuCallback error calling callback: " + "".join(traceback.format_exception(*sys.exc_info())))
-    return None
+
+    return handler
+
+
+_handlers = {TARGET: _handler(_with_arrays), BUFFER_TARGET: _handler(_with_buffers)}
 
 
 def install(library: _library.Library) -> None:
-    """The plugin asks the handler for its version at once, from this very call."""
-    _ffi.register_function(library, TARGET, ctypes.cast(_handler, ctypes.c_void_p).value)
+    """The plugin asks the handlers for their version at once, from this very call."""
+    for target, handler in _handlers.items():
+        _ffi.register_function(library, target, ctypes.cast(handler, ctypes.c_void_p).value)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from jax._src import buffer_callback as jax_buffer_callback
 from jax._src import callback as jax_callback
 from jax._src import xla_bridge
 from jax._src.interpreters import mlir
@@ -113,27 +114,50 @@ def builtin_type(name, registration) -> None:
     xla_client._xla.register_custom_type(name, registration)
 
 
-def replace_callbacks(target: str, number_of: Callable[[Callable], int], is_ours: Callable[[Any], bool]) -> None:
-    """Programs for our client call `target` with a number where JAX's would call a handler that lives inside the built-in client.
+def _as_cpu(ctx):
+    """For JAX's own lowering of callbacks, which knows platforms by name."""
+    if ctx.module_context.platforms == ("cpu",):
+        return ctx
+    return ctx.replace(module_context=ctx.module_context.replace(platforms=("cpu",), backend=None))
 
-    JAX's own function does all the work; the operation that it leaves is then renamed.
+
+def _rename_last_operation(ctx, target: str, number_of: Callable[[Callable], int]) -> None:
+    """The custom call that was just emitted calls `target` with the number of the function that was just added."""
+    operation = ir.InsertionPoint.current.block.operations[-1]
+    assert operation.name == "stablehlo.custom_call", operation.name
+    number = number_of(ctx.module_context.host_callbacks[-1])
+    operation.attributes["call_target_name"] = ir.StringAttr.get(target)
+    operation.attributes["mhlo.backend_config"] = ir.DictAttr.get({"index": ir.IntegerAttr.get(ir.IntegerType.get_unsigned(64), number)})
+
+
+def replace_callbacks(target: str, buffer_target: str, number_of: Callable[[Callable], int], is_ours: Callable[[Any], bool]) -> None:
+    """Programs for our client call these targets with a number where JAX's would call handlers that live inside the built-in client.
+
+    JAX's own functions do all the work; the operation that they leave is then renamed.
     """
-    original = jax_callback.emit_python_callback
-    if getattr(original, "of_strata", False):
-        return
+
+    def ours(ctx) -> bool:
+        client = ctx.module_context.get_backend(optional=True) if len(ctx.module_context.platforms) == 1 else None
+        return client is not None and is_ours(client)
+
+    emit = jax_callback.emit_python_callback
 
     def emit_python_callback(ctx, *args, **kwargs):
-        client = ctx.module_context.get_backend(optional=True) if len(ctx.module_context.platforms) == 1 else None
-        if client is None or not is_ours(client):
-            return original(ctx, *args, **kwargs)
-        as_cpu = ctx.replace(module_context=ctx.module_context.replace(platforms=("cpu",), backend=None))
-        emitted = original(as_cpu, *args, **kwargs)
-        operation = ir.InsertionPoint.current.block.operations[-1]
-        assert operation.name == "stablehlo.custom_call", operation.name
-        number = number_of(ctx.module_context.host_callbacks[-1])
-        operation.attributes["call_target_name"] = ir.StringAttr.get(target)
-        operation.attributes["mhlo.backend_config"] = ir.DictAttr.get({"index": ir.IntegerAttr.get(ir.IntegerType.get_unsigned(64), number)})
+        if not ours(ctx):
+            return emit(ctx, *args, **kwargs)
+        emitted = emit(_as_cpu(ctx), *args, **kwargs)
+        _rename_last_operation(ctx, target, number_of)
         return emitted
 
-    emit_python_callback.of_strata = True
+    def lower_buffer_callback(ctx, *args, **kwargs):
+        if not ours(ctx):
+            return jax_buffer_callback._buffer_callback_lowering(ctx, *args, **kwargs)
+        results = jax_buffer_callback._buffer_callback_lowering(_as_cpu(ctx), *args, **kwargs)
+        _rename_last_operation(ctx, buffer_target, number_of)
+        return results
+
     jax_callback.emit_python_callback = emit_python_callback
+    mlir.register_lowering(jax_buffer_callback.buffer_callback_p, lower_buffer_callback)
+
+
+EXECUTE = jax_buffer_callback.ExecutionStage.EXECUTE

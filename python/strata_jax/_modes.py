@@ -96,7 +96,8 @@ def _share(jax: ModuleType) -> None:
         _callbacks.install(library)
         for platform in (CPU, STRATA):
             jax.take_foreign_functions(platform, _register_function(jax), _register_type(jax))
-        jax.replace_callbacks(_callbacks.TARGET, _callbacks.number_of, is_ours)
+        _callbacks.Context.stage = jax.EXECUTE
+        jax.replace_callbacks(_callbacks.TARGET, _callbacks.BUFFER_TARGET, _callbacks.number_of, is_ours)
     _state.shared = True
 
 

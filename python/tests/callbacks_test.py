@@ -232,6 +232,35 @@ def test_programs_with_callbacks_are_not_exported():
         raise AssertionError("a Python function was serialised")
 
 
+def add_into(context, out, a, b):
+    import numpy as np
+
+    assert out.writeable and not a.writeable and out.shape == a.shape and out.dtype == a.dtype and out.ndim == 2
+    np.asarray(out)[...] = np.asarray(a) + np.from_dlpack(b)
+
+
+def test_buffer_callback():
+    import jax
+    import numpy as np
+    from jax.experimental.buffer_callback import buffer_callback
+
+    f = lambda x: buffer_callback(add_into, jax.ShapeDtypeStruct(x.shape, x.dtype))(x, 2 * x)
+    for run in (harness.on_strata, harness.on_xla):
+        assert (run(f, np.asarray(x())) == 3 * np.asarray(x())).all(), run
+
+
+def test_buffer_callback_in_place():
+    import jax
+    import numpy as np
+    from jax.experimental.buffer_callback import buffer_callback
+
+    def add_one(context, out, a):
+        np.asarray(out)[...] += 1
+
+    f = lambda x: buffer_callback(add_one, jax.ShapeDtypeStruct(x.shape, x.dtype), input_output_aliases={0: 0})(x)
+    assert (harness.on_strata(f, np.asarray(x())) == np.asarray(x()) + 1).all()
+
+
 def test_the_built_in_cpu_keeps_its_own():
     import jax
     import numpy as np
