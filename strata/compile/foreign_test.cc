@@ -177,6 +177,21 @@ TEST(Foreign, calls_are_made_in_the_programs_order) {
   set_num_threads(0);
 }
 
+// What the first call reads is computed in one kernel with what comes after the second.
+TEST(Foreign, fusion_does_not_part_a_call_from_its_place) {
+  auto module = parsed(R"(
+func.func @main(%x: tensor<4xi32>, %one: tensor<i32>) -> tensor<4xi32> {
+  %e = stablehlo.multiply %x, %x : tensor<4xi32>
+  stablehlo.custom_call @test.record(%e) {has_side_effect = true} : (tensor<4xi32>) -> ()
+  stablehlo.custom_call @test.record(%one) {has_side_effect = true} : (tensor<i32>) -> ()
+  %f = stablehlo.add %e, %x : tensor<4xi32>
+  return %f : tensor<4xi32>
+})");
+  std::vector<Literal> arguments{Literal::of<std::int32_t>({4}, {5, 6, 7, 8}), Literal::scalar<std::int32_t>(1)};
+  EXPECT_THAT(seen_by([&] { (void)op::evaluate(body(module), arguments); }), ElementsAre(25, 1));
+  EXPECT_THAT(seen_by([&] { (void)testing::run_compiled(body(module), arguments); }), ElementsAre(25, 1));
+}
+
 TEST(Foreign, after_a_failure_no_call_is_made) {
   auto module = parsed(ordered("2"));
   std::vector<Literal> n{Literal::scalar<std::int32_t>(1000000)};
