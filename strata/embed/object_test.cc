@@ -13,7 +13,9 @@
 #include "strata/base/error.h"
 #include "strata/base/file.h"
 #include "strata/base/thread_pool.h"
+#include "strata/compile/llvm/runtime_symbols.h"
 #include "strata/compile/llvm/target.h"
+#include "strata/embed/c_header.h"
 #include "strata/strata.h"
 
 namespace strata::embed {
@@ -238,6 +240,10 @@ const Sample kSamples[] = {
 })"},
 };
 
+std::string sample(const std::string& name) {
+  return std::find_if(std::begin(kSamples), std::end(kSamples), [&](const Sample& s) { return s.name == name; })->text;
+}
+
 class Objects : public ::testing::TestWithParam<Sample> {};
 
 TEST_P(Objects, give_the_bits_of_code_in_memory) { expect_same_bits(read(GetParam().text)); }
@@ -246,7 +252,7 @@ INSTANTIATE_TEST_SUITE_P(Of, Objects, ::testing::ValuesIn(kSamples), [](const au
 
 TEST(Object, of_the_host_and_of_newer_processors_gives_the_same_bits) {
   for (const char* name : {"product", "elementwise"}) {
-    const Program p = read(std::find_if(std::begin(kSamples), std::end(kSamples), [&](const Sample& s) { return s.name == std::string(name); })->text);
+    const Program p = read(sample(name));
     expect_same_bits(p, "native");
     if (compile::CpuTarget::named("native").avx512) expect_same_bits(p, "x86-64-v4");
   }
@@ -283,7 +289,7 @@ TEST(Object, of_an_export_takes_its_inputs_by_their_order) {
 
 TEST(Object, runs_on_many_threads_at_once) {
   const Folder folder;
-  const Program p = read(kSamples[2].text);
+  const Program p = read(sample("product"));
   const std::vector<Literal> inputs = inputs_of(p), want = in_memory(p, inputs);
   const RunFn run = linked(folder, compile_object(p, {.name = "f"}), "f");
   ASSERT_NE(run, nullptr);
@@ -297,7 +303,7 @@ TEST(Object, runs_on_many_threads_at_once) {
 
 TEST(Object, shares_a_program_with_others) {
   const Folder folder;
-  const Program p = read(kSamples[0].text);
+  const Program p = read(sample("elementwise"));
   std::string objects;
   for (const char* name : {"first", "second"}) {
     ASSERT_TRUE(write_file_atomic((folder / (std::string(name) + ".o")).string(), compile_object(p, {.name = name}).object).ok());
@@ -308,7 +314,7 @@ TEST(Object, shares_a_program_with_others) {
 
 TEST(Object, shows_others_its_function_and_its_signature_alone) {
   const Folder folder;
-  const Program p = read(kSamples[2].text);
+  const Program p = read(sample("product"));
   ASSERT_TRUE(write_file_atomic((folder / "f.o").string(), compile_object(p, {.name = "f"}).object).ok());
   EXPECT_EQ(output_of("nm --defined-only -g -P " + (folder / "f.o").string() + " | cut -d' ' -f1"), "f_run\nf_signature\n");
 }
@@ -335,10 +341,42 @@ TEST(Object, of_open_shapes_is_refused_until_they_are_said) {
   for (std::size_t i = 0; i < want.size(); ++i) EXPECT_TRUE(got[i].same_bits(want[i])) << i;
 }
 
+/// A header compiles alone, as strictly as a user may ask, in both languages.
+void expect_header_compiles(const std::string& header) {
+  const Folder folder;
+  ASSERT_TRUE(write_file_atomic((folder / "f.h").string(), header).ok());
+  ASSERT_TRUE(write_file_atomic((folder / "f.c").string(), "#include \"f.h\"\nint unused;\n").ok());
+  const std::string from = " -Wall -Wextra -Werror -pedantic -fsyntax-only " + (folder / "f.c").string();
+  EXPECT_EQ(output_of("cc -std=c99" + from), "") << header;
+  EXPECT_EQ(output_of("c++ -std=c++20 -x c++" + from), "") << header;
+  EXPECT_EQ(output_of("c++ -std=c++11 -x c++" + from), "") << header;
+}
+
+TEST(Header, compiles_alone) {
+  for (const char* name : {"fft", "nothing_goes_in"}) expect_header_compiles(compile_object(read(sample(name)), {.name = "f"}).header);
+  const std::string text = *read_file((fs::path(__FILE__).parent_path() / "strata.h").string());
+  expect_header_compiles(text.substr(0, text.find("#pragma once")) + text.substr(text.find("#pragma once") + 12));
+}
+
+TEST(Header, takes_any_name_and_dtype) {
+  HeaderFacts facts{.name = "f", .source = "a\nint x;\\", .object = "b\\", .cpu = "c", .signature = "\"\\\n*/", .inputs = {}, .outputs = {}};
+  for (int d = 0; d < kDTypeCount; ++d) facts.inputs.push_back({"['\"*/\n\\']", Type(static_cast<DType>(d), {2, 3})});
+  for (const char* name : {"class", "1", "", "__", "int*", "\xff"}) facts.outputs.push_back({name, Type(DType::c64, {0, 3})});
+  expect_header_compiles(c_header(facts));
+}
+
+TEST(Header, says_sizes_and_element_types) {
+  const std::string header = compile_object(read(sample("elementwise")), {.name = "wave", .source = "wave.mlir", .object = "wave.o"}).header;
+  for (const char* line : {"typedef float wave_in0_array[70][33];", "const float* in0;  // f32[70,33] (0)", "bool* out1;  // i1[70,33], 0 or 1 (1)",
+                           "const char* wave_run(const wave_inputs* inputs, const wave_outputs* outputs);", "std::span<const float, 2310> in0;",
+                           "inline constexpr std::array<std::int64_t, 2> in0{70, 33};", "from wave.mlir, for x86-64-v3: link with wave.o"})
+    EXPECT_THAT(header, HasSubstr(line));
+}
+
 /// A program that only links and runs: what it holds besides the program.
 TEST(Runtime, is_small_and_free_of_llvm) {
   const Folder folder;
-  ASSERT_TRUE(write_file_atomic((folder / "f.o").string(), compile_object(read(kSamples[7].text), {.name = "f"}).object).ok());
+  ASSERT_TRUE(write_file_atomic((folder / "f.o").string(), compile_object(read(sample("fft")), {.name = "f"}).object).ok());
   ASSERT_TRUE(write_file_atomic((folder / "main.c").string(), "const char* f_run(const void* const*, void* const*);\nint main(int n, char** v) { return n > 1 ? f_run((void*)v, (void*)v) != 0 : 0; }\n").ok());
   const std::string at = (folder / "main").string();
   EXPECT_EQ(output_of("cc -o " + at + " " + at + ".c " + (folder / "f.o").string() + " -Wl,--whole-archive " + (build_folder() / "lib" / "libstrata_rt.a").string() +
@@ -353,6 +391,11 @@ TEST(Runtime, is_small_and_free_of_llvm) {
   const std::string size = output_of("size " + at + " | tail -1");
   EXPECT_LT(std::stol(size), 1 << 20) << size;
   std::cout << "text of a whole program with the runtime: " << std::stol(size) << " bytes\n";
+}
+
+TEST(Runtime, has_every_function_that_code_in_memory_may_call) {
+  const std::string defined = output_of("nm --defined-only " + (build_folder() / "lib" / "libstrata_rt.a").string());
+  for (const auto& [name, address] : compile::runtime_symbols()) EXPECT_THAT(defined, HasSubstr(" T " + name + "\n"));
 }
 
 /// What the runtime says of a program whose ObjectProgram begins with other bytes.
