@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <random>
+#include <sstream>
 #include <thread>
 
 #include "strata/base/error.h"
@@ -358,6 +359,19 @@ TEST(Header, compiles_alone) {
   expect_header_compiles(text.substr(0, text.find("#pragma once")) + text.substr(text.find("#pragma once") + 12));
 }
 
+/// What stands at its top is C.
+TEST(Header, the_example_of_strata_h_compiles) {
+  std::istringstream lines(*read_file((fs::path(__FILE__).parent_path() / "strata.h").string()));
+  std::string body;
+  for (std::string line; std::getline(lines, line) && line.starts_with("//");)
+    if (line.starts_with("//   ")) body += line.substr(2) + "\n";
+  ASSERT_THAT(body, HasSubstr("strata_program_free(model);"));
+  const Folder folder;
+  ASSERT_TRUE(write_file_atomic((folder / "f.c").string(), "#include <stdio.h>\n#include \"strata.h\"\nint main(void) {\n" + body + "  return 0;\n}\n").ok());
+  const std::string source = (folder / "f.c").string();
+  EXPECT_EQ(output_of("cc -std=c99 -Wall -Wextra -Werror -pedantic -fsyntax-only -I" + fs::path(__FILE__).parent_path().string() + " " + source), "") << body;
+}
+
 TEST(Header, takes_any_name_and_dtype) {
   HeaderFacts facts{.name = "f", .source = "a\nint x;\\", .object = "b\\", .cpu = "c", .signature = "\"\\\n*/", .inputs = {}, .outputs = {}};
   for (int d = 0; d < kDTypeCount; ++d) facts.inputs.push_back({"['\"*/\n\\']", Type(static_cast<DType>(d), {2, 3})});
@@ -399,6 +413,14 @@ TEST(Runtime, has_every_function_that_code_in_memory_may_call) {
     if (name.starts_with("strata_profile_")) continue;  // the clock of timed drivers
     EXPECT_THAT(defined, HasSubstr(" T " + name + "\n"));
   }
+}
+
+TEST(Runtime, knows_what_processors_add) {
+  const std::uint64_t v3 = compile::CpuTarget::named("x86-64-v3").feature_bits(), v4 = compile::CpuTarget::named("x86-64-v4").feature_bits();
+  EXPECT_EQ(v3 & v4, v3);
+  EXPECT_NE(v3, v4);
+  EXPECT_EQ(compile::CpuTarget::named("x86-64").feature_bits(), 0u);
+  EXPECT_EQ(compile::CpuTarget::named("native").feature_bits() & v3, v3);  // or these tests could not run
 }
 
 /// What the runtime says of a program whose ObjectProgram begins with other bytes.
