@@ -9,6 +9,7 @@
 # PCH names the headers that most of the room's sources read: compiled once (docs/decision/0009), for rooms that say PCH_OF too.
 # Tests share one such set for the rooms above api and one for api and those below, programs a third (strata_headers).
 # PLAIN: little is optimised here, and so in rooms that say PCH_OF this one: g++ 12 crashes where headers compiled with -O1 are read at -O2. Tests are not optimised at all, unless they compute much themselves.
+# Sources *_rt.cc are of the runtime of object files alone (strata_runtime_of_objects).
 # A folder without sources makes an empty interface library, so that the order of rooms stands from the start.
 
 set(STRATA_ROOMS "" CACHE INTERNAL "rooms declared so far, in order")
@@ -18,7 +19,7 @@ function(strata_room name)
   cmake_parse_arguments(R "PLAIN;TESTS_COMPUTE" "SAMPLES;PCH_OF" "LINK;PRIVATE;TEST_LINK;PCH" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS strata/${name}/*.cc)
   set(tests ${sources})
-  list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|_main|_inside)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "(_test|_fuzz|_main|_inside|_rt)\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   set(above ${STRATA_ROOMS})
   list(TRANSFORM above PREPEND strata_)
@@ -204,6 +205,23 @@ function(strata_plugin)
   target_link_libraries(strata_pjrt_plugin PRIVATE ${llvm} Threads::Threads)
 endfunction()
 
+# What programs link with object files that `strata compile` made: the pool, native kernels and conversions, compiled as the rooms
+# compile them (so that bits agree), and *_rt.cc. Needs the C++ library and libm alone. Nothing of it is seen outside the program or
+# library that it is linked into, which may use libstrata.so besides.
+function(strata_runtime_of_objects)
+  file(GLOB sources CONFIGURE_DEPENDS strata/embed/*_rt.cc strata/loop/kernel/*.cc)
+  list(FILTER sources EXCLUDE REGEX "/native\\.cc$")
+  add_library(strata_rt STATIC ${sources} strata/base/thread_pool.cc strata/compile/llvm/runtime_functions.cc)
+  target_include_directories(strata_rt PRIVATE ${CMAKE_SOURCE_DIR} $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
+  target_compile_options(strata_rt PRIVATE -fvisibility=hidden -ffunction-sections -fdata-sections -fno-sanitize=all)
+  target_link_libraries(strata_rt INTERFACE Threads::Threads m stdc++)
+  target_link_options(strata_rt INTERFACE LINKER:-z,nodelete)  # the pool's threads sleep in it until the process ends
+  set_target_properties(strata_rt PROPERTIES EXPORT_NAME rt)
+  if(TARGET embed_test)
+    add_dependencies(embed_test strata_rt)
+  endif()
+endfunction()
+
 # The installed tree: headers, library, package files, programs (those named).
 function(strata_install)
   include(GNUInstallDirs)
@@ -213,6 +231,9 @@ function(strata_install)
     PATTERN "*testing*" EXCLUDE PATTERN "testdata" EXCLUDE)
   install(TARGETS strata EXPORT strataTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT strataTargets NAMESPACE strata:: DESTINATION ${package})
+  install(FILES strata/embed/strata.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(TARGETS strata_rt EXPORT strataRtTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT strataRtTargets NAMESPACE strata:: DESTINATION ${package})
   write_basic_package_version_file(${CMAKE_BINARY_DIR}/strataConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${CMAKE_SOURCE_DIR}/cmake/strataConfig.cmake ${CMAKE_BINARY_DIR}/strataConfigVersion.cmake DESTINATION ${package})
   foreach(program ${ARGN})

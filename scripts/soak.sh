@@ -21,6 +21,9 @@ STRATA_SAMPLES=$SOAK_SAMPLES "$build/bin/loop_test" --gtest_filter='*Accuracy*' 
 echo "== all floats for each elementary function of one, 10^9 pairs for those of two"
 "$build/bin/ulp" --exhaustive --no-f64
 
+echo "== programs of conformance/jax as object files"
+tools/object_files.py --build "$build"
+
 echo "== a run killed at ${SOAK_KILLS:=30} random moments"
 STRATA_KILLS=$SOAK_KILLS strata/cli/nothing_is_lost_test.py "$build/bin"
 

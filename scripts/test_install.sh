@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the build into a fresh prefix, builds tests/installed against nothing but that, runs it, compares its words.
+# Installs the build into a fresh prefix, builds tests/installed (in C++ and in C) against nothing but that, runs it, compares its words.
 #
 #   scripts/test_install.sh [BUILD]
 set -euo pipefail
@@ -15,6 +15,8 @@ if grep -rqF "$PWD" "$place/prefix/lib" --include='*.cmake'; then echo "the pack
 cmake --build "$place/build" > "$place/log" 2>&1 || { cat "$place/log"; exit 1; }
 "$place/build/first" > "$place/out"
 diff tests/installed/expected.txt "$place/out"
+"$place/build/model" strata/ir/export/testdata/layer.jax strata/ir/export/testdata/open.jax > "$place/model" || { cat "$place/model"; exit 1; }
+diff tests/installed/expected_model.txt "$place/model"
 for program in strata strata-run strata-opt strata-ops; do
   "$place/prefix/bin/$program" --help > /dev/null || { echo "$program --help fails in the installed tree"; exit 1; }
 done

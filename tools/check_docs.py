@@ -4,7 +4,7 @@
     tools/check_docs.py [--build FOLDER] [--write]
 
 Pages are all *.md of the repository.
-- a ```cpp block is an excerpt: it stands, line for line, in a program that the tests run (tutorial/, tests/installed/);
+- a ```cpp block is an excerpt: it stands, line for line, in a program that the tests run (tutorial/, tests/installed/, examples/);
 - a ```sh block runs from the root, with build/ meaning the build folder; `make X` is only looked up in the Makefile;
 - a ```text block of a tutorial page stands in what the chapter's program prints;
 - between `<!-- output of: COMMAND -->` and `<!-- end of output -->` stands what COMMAND prints (--write renews it);
@@ -35,7 +35,7 @@ def squeezed(text):
 
 @functools.lru_cache(maxsize=None)
 def programs():
-    return [squeezed(p.read_text()) for p in [*sorted(ROOT.glob("tutorial/*.cc")), *sorted(ROOT.glob("tests/installed/*.cc"))]]
+    return [squeezed(p.read_text()) for folder in ("tutorial", "tests/installed", "examples/*") for p in sorted(ROOT.glob(f"{folder}/*.cc"))]
 
 
 def contains(lines, part):
@@ -69,7 +69,7 @@ def run_shell_block(block, build):
 
 def check_block(page, kind, block, build):
     if kind == "cpp" and not any(contains(p, squeezed(block)) for p in programs()):
-        return "stands in no program of tutorial/ or tests/installed/"
+        return "stands in no program of tutorial/, tests/installed/ or examples/"
     if kind == "sh":
         return run_shell_block(block, build)
     if kind == "text" and page.parent.name == "tutorial" and page.with_suffix(".cc").exists():

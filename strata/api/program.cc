@@ -32,9 +32,15 @@ struct Program::State {
 
   /// Takes names, types and the order of arguments from an export.
   Status follow(const ir::JaxExport& e);
-  std::string key(const std::vector<runtime::Buffer>& arguments) const;
-  std::unique_ptr<ir::Block> refined(const std::vector<runtime::Buffer>& arguments) const;
-  std::shared_ptr<runtime::Executable> executable(const std::vector<runtime::Buffer>& arguments);
+  std::string signature() const;
+  /// Throws where types are not those of the inputs.
+  void expect(std::span<const Type> given) const;
+  /// What is known of the arguments when inputs have these types.
+  std::vector<op::Known> known(std::span<const Type> inputs) const;
+  std::string key(const std::vector<op::Known>& arguments) const;
+  /// The block for these arguments; by elements where types do not say enough.
+  std::unique_ptr<ir::Block> refined(const std::vector<op::Known>& arguments);
+  std::shared_ptr<runtime::Executable> executable(const std::vector<op::Known>& arguments);
 };
 
 namespace {
@@ -74,7 +80,7 @@ std::string described(const std::vector<Port>& ports) {
 /// Where `platforms` has the CPU; an export of one platform does not ask for it.
 Result<std::vector<runtime::Buffer>> platform_number(const ir::JaxExport& e) {
   const auto it = std::find(e.platforms.begin(), e.platforms.end(), "cpu");
-  if (it == e.platforms.end()) return Status(Code::unsupported, "exported for {}, not for cpu", fmt::join(e.platforms, ", "));
+  if (it == e.platforms.end()) return Status(Code::unsupported, "exported for {}, not for cpu: give jax.export platforms with \"cpu\" among them", fmt::join(e.platforms, ", "));
   std::vector<runtime::Buffer> out;
   if (e.platforms.size() > 1) out.emplace_back(Literal::scalar(static_cast<std::int32_t>(it - e.platforms.begin())));
   return out;
@@ -132,52 +138,97 @@ Result<Program> Program::load(const std::string& file) {
 const std::string& Program::name() const { return state_->name; }
 const std::vector<Port>& Program::inputs() const { return state_->inputs; }
 const std::vector<Port>& Program::outputs() const { return state_->outputs; }
-std::string Program::signature() const { return fmt::format("{}({}) -> ({})", name(), described(inputs()), described(outputs())); }
+std::string Program::signature() const { return state_->signature(); }
+
+namespace {
+
+std::vector<op::Known> known_of(const std::vector<runtime::Buffer>& arguments) {
+  std::vector<op::Known> out;
+  for (const runtime::Buffer& b : arguments) out.push_back({b.type(), b.literal()});
+  return out;
+}
+
+std::vector<Type> types_of(const std::vector<Port>& ports) {
+  std::vector<Type> out;
+  for (const Port& p : ports) out.push_back(p.type);
+  return out;
+}
+
+}  // namespace
+
+std::string Program::State::signature() const { return fmt::format("{}({}) -> ({})", name, described(inputs), described(outputs)); }
+
+void Program::State::expect(std::span<const Type> given) const {
+  if (given.size() != inputs.size()) internal::fail("Program", "{} inputs for {}", given.size(), signature());
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (!ir::may_be_same(given[i], inputs[i].type))
+      internal::fail("Program", "input {} ({}) is {}, not {}", i, inputs[i].name, internal::describe(given[i]), internal::describe(inputs[i].type));
+}
 
 std::vector<Array> Program::operator()(std::span<const Array> given) const {
-  if (given.size() != inputs().size()) internal::fail("Program", "{} inputs for {}", given.size(), signature());
-  for (std::size_t i = 0; i < given.size(); ++i)
-    if (!ir::may_be_same(given[i].type(), inputs()[i].type))
-      internal::fail("Program", "input {} ({}) is {}, not {}", i, inputs()[i].name, internal::describe(given[i].type()), internal::describe(inputs()[i].type));
+  std::vector<Type> types;
+  for (const Array& a : given) types.push_back(a.type());
+  state_->expect(types);
   std::vector<runtime::Buffer> arguments = state_->constants;
   for (int i : state_->taken) arguments.push_back(given[static_cast<std::size_t>(i)].buffer());
-  std::shared_ptr<runtime::Executable> executable = state_->executable(arguments);
+  std::shared_ptr<runtime::Executable> executable = state_->executable(state_->open ? known_of(arguments) : std::vector<op::Known>());
   std::vector<Array> out;
   for (runtime::Buffer& result : executable->run(std::move(arguments))) out.push_back(internal::concrete(std::move(result), false));
   return out;
 }
 
+void Program::compile(std::span<const Type> inputs) const { state_->executable(state_->known(inputs)); }
+
+Program::Fixed Program::fixed(std::span<const Type> given) const {
+  const State& s = *state_;
+  std::vector<op::Known> known = s.known(given);
+  Fixed out{s.open ? transform::refine(s.function->body, known) : ir::clone(s.function->body), {}, s.taken, s.inputs, s.outputs};
+  for (const runtime::Buffer& b : s.constants) out.constants.push_back(b.literal());
+  for (std::size_t i = 0; i < given.size(); ++i) out.inputs[i].type = given[i];
+  for (std::size_t i = 0; i < out.outputs.size(); ++i) out.outputs[i].type = out.body->results[i]->type();
+  return out;
+}
+
+std::vector<op::Known> Program::State::known(std::span<const Type> given) const {
+  const std::vector<Type> types = given.empty() ? types_of(inputs) : std::vector<Type>(given.begin(), given.end());
+  expect(types);
+  for (std::size_t i = 0; i < types.size(); ++i)
+    if (op::is_dynamic(types[i])) internal::fail("Program", "input {} ({}) is {}: say its sizes", i, inputs[i].name, internal::describe(types[i]));
+  std::vector<op::Known> out = known_of(constants);
+  for (int i : taken) out.push_back({types[static_cast<std::size_t>(i)], std::nullopt});
+  return out;
+}
+
 /// What the compiled form depends on besides the program.
-std::string Program::State::key(const std::vector<runtime::Buffer>& arguments) const {
+std::string Program::State::key(const std::vector<op::Known>& arguments) const {
   std::string out;
   if (!open) return out;
-  for (const runtime::Buffer& b : arguments) {
-    out += b.type().to_string() + ';';
-    if (by_value && op::may_be_shape(b.type())) out.append(reinterpret_cast<const char*>(b.data()), b.literal().bytes());
+  for (const op::Known& a : arguments) {
+    out += a.type.to_string() + ';';
+    if (by_value && a.value && op::may_be_shape(a.type)) out.append(reinterpret_cast<const char*>(a.value->data()), a.value->bytes());
   }
   return out;
 }
 
-std::unique_ptr<ir::Block> Program::State::refined(const std::vector<runtime::Buffer>& arguments) const {
-  std::vector<op::Known> known;
-  for (const runtime::Buffer& b : arguments) known.push_back({b.type(), by_value ? std::optional(b.literal()) : std::nullopt});
-  return transform::refine(function->body, known);
-}
-
-std::shared_ptr<runtime::Executable> Program::State::executable(const std::vector<runtime::Buffer>& arguments) {
-  std::lock_guard lock(mutex);
-  if (auto it = compiled.find(key(arguments)); it != compiled.end()) return it->second;
-  auto compile = [&](const ir::Block& block) { return compiled[key(arguments)] = runtime::default_client().compile(block, {.name = name}); };
-  if (!open) return compile(function->body);
+std::unique_ptr<ir::Block> Program::State::refined(const std::vector<op::Known>& arguments) {
   if (!by_value) {
+    std::vector<op::Known> types;
+    for (const op::Known& a : arguments) types.push_back({a.type, std::nullopt});
     try {
-      return compile(*refined(arguments));
+      return transform::refine(function->body, types);
     } catch (const Error& e) {
       if (!e.is_unsupported()) throw;
       by_value = true;  // a shape is made of elements
     }
   }
-  return compile(*refined(arguments));
+  return transform::refine(function->body, arguments);
+}
+
+std::shared_ptr<runtime::Executable> Program::State::executable(const std::vector<op::Known>& arguments) {
+  std::lock_guard lock(mutex);
+  if (auto it = compiled.find(key(arguments)); it != compiled.end()) return it->second;
+  std::unique_ptr<ir::Block> block = open ? refined(arguments) : nullptr;
+  return compiled[key(arguments)] = runtime::default_client().compile(block ? *block : function->body, {.name = name});
 }
 
 }  // namespace strata

@@ -49,6 +49,21 @@ class Program {
   std::vector<Array> operator()(std::span<const Array> inputs) const;
   std::vector<Array> operator()(std::initializer_list<Array> inputs) const { return (*this)(std::span<const Array>(inputs.begin(), inputs.size())); }
 
+  /// Compiles ahead of the first run, for inputs of these static types; a program of static shapes needs none. Throws strata::Error
+  /// where they do not fit, or where elements of inputs decide shapes: such a program is compiled by its first run.
+  void compile(std::span<const Type> inputs = {}) const;
+
+  /// What runs for inputs of such types, for those who compile it themselves: a block of static shapes without calls. Its first
+  /// arguments are `constants`, the others the inputs with these numbers.
+  struct Fixed {
+    std::unique_ptr<ir::Block> body;
+    std::vector<Literal> constants;
+    std::vector<int> taken;
+    std::vector<Port> inputs, outputs;  // their types static
+  };
+  /// Throws as `compile` does.
+  Fixed fixed(std::span<const Type> inputs = {}) const;
+
  private:
   struct State;
   explicit Program(std::shared_ptr<State> state) : state_(std::move(state)) {}

@@ -170,5 +170,48 @@ TEST(Program, damaged_exports_are_refused) {
   }
 }
 
+TEST(Program, compiles_ahead_of_its_first_run) {
+  loaded("layer").compile();
+  const Program open = loaded("open");
+  open.compile({{Type(DType::f32, Shape::of({3, 2})), Type(DType::i32, Shape::of({3}))}});
+  const Golden g = golden("open");
+  expect_as_jax(open(g.inputs), g.outputs);
+  auto said = [&](std::vector<Type> types) -> std::string {
+    try {
+      open.compile(types);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(said({}), HasSubstr("input 0 ([0]) is f32[b,2]: say its sizes"));
+  EXPECT_THAT(said({Type(DType::f32, Shape::of({3, 2}))}), HasSubstr("1 inputs for doubled("));
+  EXPECT_THAT(said({Type(DType::f32, Shape::of({3, 2})), Type(DType::i32, Shape::of({4}))}), HasSubstr("(= 4)"));
+}
+
+TEST(Program, whose_shapes_are_elements_is_compiled_by_its_run) {
+  Result<Program> p = Program::read("func.func @main(%n: tensor<1xi32>) -> tensor<?xf32> {\n  %0 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>\n"
+                                    "  return %0 : tensor<?xf32>\n}");
+  ASSERT_TRUE(p.ok()) << p.status().message();
+  try {
+    p->compile();
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_TRUE(e.is_unsupported()) << e.what();
+  }
+  for (int n : {3, 5, 3}) EXPECT_EQ((*p)({array({n})})[0].size(), n);
+}
+
+TEST(Program, gives_its_block_of_fixed_shapes) {
+  const Program::Fixed open = loaded("open").fixed({{Type(DType::f32, Shape::of({3, 2})), Type(DType::i32, Shape::of({3}))}});
+  EXPECT_EQ(open.body->argument(0)->type(), Type(DType::f32, Shape::of({3, 2})));
+  EXPECT_EQ(open.outputs[0].type, Type(DType::f32, Shape::of({6, 2})));
+  EXPECT_THAT(open.taken, ElementsAre(0, 1));
+  const Program::Fixed platforms = loaded("platforms").fixed();
+  ASSERT_EQ(platforms.constants.size(), 1u);
+  EXPECT_EQ(platforms.constants[0].number(0), 1);  // the CPU is the second of its platforms
+  EXPECT_EQ(platforms.body->num_arguments(), 2);
+}
+
 }  // namespace
 }  // namespace strata

@@ -59,7 +59,7 @@ int guarded(const std::function<int()>& action) {
 
 int main(int argc, char** argv) {
   CommandLine app(
-      "Strata trains small language models by its own compiler and writes text with them.\n\n"
+      "Strata trains small language models by its own compiler, writes text with them, and compiles programs of others.\n\n"
       "Example:\n  strata train configs/demo.yml steps=200\n  strata generate --checkpoint build/demo/demo --prompt 'In the "
       "beginning'\n\n"
       "Exit status: 0 done; 1 the work failed, or a file, memory or the disk; 2 the input or configuration is wrong;\n"
@@ -73,6 +73,7 @@ int main(int argc, char** argv) {
   add_plot(app, action);
   add_generate(app, action);
   add_checkpoint(app, action);
+  add_compile(app, action);
   add_info(app, action);
   if (auto status = app.parse(argc, argv, kBadInput)) return *status;
   compile::register_cpu();

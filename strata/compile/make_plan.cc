@@ -45,7 +45,7 @@ const Block& expect_kernels_know(const Block& block) {
 /// Plans blocks one inside another. `place_` holds where every value lies, across blocks.
 class Planner {
  public:
-  explicit Planner(Plan& plan) : plan_(plan) {}
+  Planner(Plan& plan, const CpuTarget& target) : plan_(plan), target_(target) {}
 
   void run(const Block& block, const std::vector<bool>& donated) {
     for (int i = 0; i < block.num_arguments(); ++i) {
@@ -163,7 +163,7 @@ class Planner {
       const Op& op = *group.roots.front();
       switch (group.kind) {
         case GroupKind::loops: launch(scope, group, build_loops(group, scope.fusion), steps); break;
-        case GroupKind::product: launch(scope, group, build_product(op, scope.fusion), steps); break;
+        case GroupKind::product: launch(scope, group, build_product(op, scope.fusion, target_), steps); break;
         case GroupKind::update: update(scope, group, steps); break;
         case GroupKind::structured: structured(scope, group, steps); break;
       }
@@ -416,15 +416,16 @@ class Planner {
   }
 
   Plan& plan_;
+  const CpuTarget& target_;
   std::unordered_map<const Value*, Address> place_;
   std::unordered_set<const Value*> carries_;
 };
 
 }  // namespace
 
-Plan make_plan(const Block& block, const std::vector<bool>& donated) {
+Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTarget& target) {
   Plan plan;
-  Planner(plan).run(block, donated);
+  Planner(plan, target).run(block, donated);
   assign_memory(plan);
   return plan;
 }

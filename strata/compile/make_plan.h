@@ -4,13 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "strata/compile/llvm/target.h"
 #include "strata/compile/plan.h"
 #include "strata/ir/graph.h"
 
 namespace strata::compile {
 
-/// Plans an isolated block without calls. `donated[i]`: argument i's memory may be taken for a result.
-Plan make_plan(const ir::Block& block, const std::vector<bool>& donated);
+/// Plans an isolated block without calls. `donated[i]`: argument i's memory may be taken for a result. Tiles of products are
+/// for `target`.
+Plan make_plan(const ir::Block& block, const std::vector<bool>& donated, const CpuTarget& target = CpuTarget::host());
 
 /// Gives every temporary a place in one arena, so that those alive at the same time do not overlap.
 void assign_memory(Plan& plan);

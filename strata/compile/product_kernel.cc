@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "strata/compile/llvm/target.h"
 #include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
 
@@ -55,7 +54,7 @@ Side side(const Value* v, const std::vector<int>& batch, const std::vector<int>&
 
 class Product {
  public:
-  Product(const Op& op, const Fusion& fusion) : op_(op) {
+  Product(const Op& op, const Fusion& fusion, const CpuTarget& target) : op_(op) {
     op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
     left_ = side(op.operand(0), c.lhs_batch, c.lhs_contract);
     right_ = side(op.operand(1), c.rhs_batch, c.rhs_contract);
@@ -64,14 +63,14 @@ class Product {
     n_ = right_.size(right_.free);
     k_ = left_.size(left_.contract);
     acc_ = op::product_accumulator(op);
-    pairs_ = CpuTarget::host().avx512bf16 && op.operand(0)->dtype() == DType::bf16 && op.operand(1)->dtype() == DType::bf16 &&
+    pairs_ = target.avx512bf16 && op.operand(0)->dtype() == DType::bf16 && op.operand(1)->dtype() == DType::bf16 &&
              acc_ == DType::f32;
     if (n_ < 8 && m_ >= 4 * n_) {  // few columns: the long side lies along the lanes
       swapped_ = true;
       std::swap(left_, right_);
       std::swap(m_, n_);
     }
-    tile_ = register_tile(acc_);
+    tile_ = register_tile(acc_, target);
     built_.kernel = std::make_unique<loop::Kernel>("product");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<KernelContext>(*builder_, fusion, built_);
@@ -297,11 +296,11 @@ class Product {
 
 }  // namespace
 
-Tile register_tile(DType accumulator) {
+Tile register_tile(DType accumulator, const CpuTarget& target) {
   int lanes = byte_width(accumulator) > 4 ? 16 : 32;
-  return CpuTarget::host().avx512 ? Tile{8, lanes} : Tile{6, lanes / 2};
+  return target.avx512 ? Tile{8, lanes} : Tile{6, lanes / 2};
 }
 
-Built build_product(const ir::Op& op, const Fusion& fusion) { return Product(op, fusion).build(); }
+Built build_product(const ir::Op& op, const Fusion& fusion, const CpuTarget& target) { return Product(op, fusion, target).build(); }
 
 }  // namespace strata::compile

@@ -6,15 +6,16 @@
 #pragma once
 
 #include "strata/compile/kernel_build.h"
+#include "strata/compile/llvm/target.h"
 
 namespace strata::compile {
 
-/// Register tile: `rows` accumulators of `lanes` columns. Chosen from the machine's vector registers; changes no bit.
+/// Register tile: `rows` accumulators of `lanes` columns. Chosen from the target's vector registers; changes no bit.
 struct Tile {
   int rows = 8, lanes = 32;
 };
-Tile register_tile(DType accumulator);
+Tile register_tile(DType accumulator, const CpuTarget& target);
 
-Built build_product(const ir::Op& op, const Fusion& fusion);
+Built build_product(const ir::Op& op, const Fusion& fusion, const CpuTarget& target);
 
 }  // namespace strata::compile

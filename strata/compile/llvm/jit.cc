@@ -31,6 +31,7 @@
 
 #include "strata/base/check.h"
 #include "strata/compile/llvm/runtime_symbols.h"
+#include "strata/compile/processor_features.h"
 
 namespace strata::compile {
 namespace {
@@ -132,6 +133,16 @@ const CpuTarget& CpuTarget::host() {
     return named(wanted ? wanted : "");
   }());
   return target;
+}
+
+std::uint64_t CpuTarget::feature_bits() const {
+  auto machine = make_machine(cpu, features);
+  std::uint64_t bits = 0;
+#define STRATA_ADD_FEATURE(bit, name) \
+  if (machine->getMCSubtargetInfo()->checkFeatures("+" name)) bits |= std::uint64_t{1} << (bit);
+  STRATA_PROCESSOR_FEATURES(STRATA_ADD_FEATURE)
+#undef STRATA_ADD_FEATURE
+  return bits;
 }
 
 struct Jit::State {

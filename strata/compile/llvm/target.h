@@ -5,6 +5,7 @@
 // it (loop.h); only `dot2` and speed do.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace strata::compile {
@@ -20,6 +21,9 @@ struct CpuTarget {
   static const CpuTarget& host();
   /// The processor of that name, with what follows a comma; "" or "native" is the host.
   static CpuTarget named(const std::string& name);
+
+  /// Which of processor_features.h it has: bits by their numbers.
+  std::uint64_t feature_bits() const;
 };
 
 }  // namespace strata::compile

@@ -1,0 +1,118 @@
+#!/bin/sh
+# `strata compile` as a person meets it: what it refuses and how, and a program that is linked and run.
+#
+#   strata/cli/compile_test.sh BIN      BIN: the folder of the programs (default build/bin)
+#
+# Prints one line for each fact and ends with "N passed, N failed".
+set -u
+bin=$(cd "${1:-build/bin}" && pwd)
+exports=$(pwd)/strata/ir/export/testdata
+folder=$(mktemp -d)
+trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+passed=0
+failed=0
+
+fact() { # NAME CONDITION...
+  name=$1
+  shift
+  if "$@"; then
+    passed=$((passed + 1))
+    echo "ok      $name"
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $name"
+    sed 's/^/        /' out err
+  fi
+}
+compile() {
+  "$bin/strata" compile "$@" > out 2> err
+  status=$?
+}
+is() { [ "$status" -eq "$1" ]; }
+says() { is "$1" && grep -qF -- "$2" err; }
+prints() { is "$1" && grep -qF -- "$2" out; }
+
+cat > add.mlir << 'EOF'
+func.func @main(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
+  %z = stablehlo.add %x, %y : tensor<3xf32>
+  return %z : tensor<3xf32>
+}
+EOF
+cat > main.c << 'EOF'
+#include <stdio.h>
+#include "add.h"
+int main(void) {
+  const float x[] = {1, 2, 3}, y[] = {10, 20, 30};
+  add_out0_array z;
+  const add_inputs in = {x, y};
+  const add_outputs out = {z};
+  const char* error = add_run(&in, &out);
+  printf("%s %g %g %g\n", error ? error : add_signature, z[0], z[1], z[2]);
+  return error != NULL;
+}
+EOF
+
+compile add.mlir
+fact "object and header by the file's name" prints 0 "add.o: "
+fact "a C program links with them" cc -std=c99 -Wall -Wextra -pedantic -Werror main.c add.o -L"$bin/../lib" -lstrata_rt -lstdc++ -lm -o main
+./main > out 2> err
+status=$?
+fact "and runs" prints 0 "main(0: f32[3], 1: f32[3]) -> (0: f32[3]) 11 22 33"
+"$bin/strata-opt" add.mlir > again.mlir
+compile again.mlir --name sum -o other.o --header header.h --cpu native
+fact "names of one's own" prints 0 "other.o: "
+fact "are the header's" grep -q "sum_run(const sum_inputs" header.h
+compile add.mlir -o a.o
+cp a.o b.o
+compile add.mlir -o a.o
+fact "the same bytes each time" cmp a.o b.o
+compile "$exports/open.jax" --dim b=5 --name five
+fact "an open dimension with its size" prints 0 "doubled([0]: f32[b,2]"
+fact "is fixed in the header" grep -q "five_in0_array\[5\]\[2\]" five.h
+
+compile --help
+fact "help has an example" prints 0 "strata compile digits.jax -o digits.o"
+compile
+fact "no program" says 2 "program"
+compile absent.mlir
+fact "a program that is not there" says 2 "absent.mlir"
+echo nonsense > nonsense.mlir
+compile nonsense.mlir
+fact "no program in the file" says 2 "nonsense.mlir:1:1"
+head -c 500 "$exports/layer.jax" > cut.jax
+compile cut.jax
+fact "a damaged export" is 2
+compile "$exports/open.jax"
+fact "an open dimension says what to do" says 2 "has an open dimension in [0]: f32[b,2]: an object file is for fixed shapes; say its size, as in --dim 'b=8'"
+compile "$exports/open.jax" --dim b=five
+fact "a size that is no number" says 2 "--dim b=five: say a dimension and its size"
+compile "$exports/open.jax" --dim b=5 --dim c=4
+fact "a size of nothing" says 2 "--dim c: no input of doubled("
+echo 'func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> { return %x : tensor<?xf32> }' > dynamic.mlir
+compile dynamic.mlir
+fact "an open dimension without a name" says 2 "write the program with that dimension's size"
+compile "$exports/tpu.jax"
+fact "an export for others" says 2 'exported for tpu, not for cpu: give jax.export platforms with "cpu" among them'
+compile add.mlir --name 2nd
+fact "a name that C does not take" says 2 "--name 2nd: C takes letters, digits and underscores"
+compile add.mlir --cpu m68k
+fact "an unknown processor" says 2 "m68k"
+compile add.mlir -o add.mlir
+fact "not over the program" says 2 "must be different files"
+compile add.mlir -o no/such/folder/add.o
+fact "a folder that is not there" says 2 "no/such/folder/add.o"
+mkdir taken.o
+compile add.mlir -o taken.o
+fact "a folder in the way" says 1 "taken.o"
+cat > feed.mlir << 'EOF'
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %y = stablehlo.custom_call @no_such_target(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+EOF
+compile feed.mlir
+fact "what has no machine code" says 2 "no target has machine code [at feed.mlir:2:8]"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

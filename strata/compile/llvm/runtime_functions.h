@@ -1,0 +1,24 @@
+// The functions of our own that generated code calls by name, native kernels and the pool apart. Without LLVM and fmt: the runtime
+// of object files (strata/embed) is made of them too.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+
+/// Memory of this thread for one kernel's scratch, aligned to 64, until the next call.
+void* strata_scratch(std::int64_t bytes);
+
+/// x[i] = fmod(x[i], y[i]): the lanes of a remainder that the inline path does not take.
+void strata_fmod_f32(float* x, const float* y, std::int64_t n);
+void strata_fmod_f64(double* x, const double* y, std::int64_t n);
+
+// Conversions that LLVM calls by other names (__truncsfbf2 and so on) where the processor has none; libgcc 12 lacks those of bf16. The
+// narrow value travels in the low bits of an SSE register, as the psABI says for _Float16 and __bf16.
+float strata_truncsfbf2(float v);
+float strata_truncsfhf2(float v);
+float strata_truncdfbf2(double v);
+float strata_truncdfhf2(double v);
+float strata_extendhfsf2(float r);
+
+}  // extern "C"

@@ -1,0 +1,35 @@
+#include "strata/embed/object.h"
+
+#include "strata/api/trace.h"
+#include "strata/compile/llvm/object_file.h"
+#include "strata/compile/make_plan.h"
+#include "strata/compile/pipeline.h"
+#include "strata/embed/c_header.h"
+
+namespace strata::embed {
+namespace {
+
+/// As Program::signature, of fixed shapes.
+std::string signature_of(const Program& program, const Program::Fixed& fixed) {
+  auto described = [](const std::vector<Program::Port>& ports) {
+    std::string out;
+    for (const Program::Port& p : ports) out += fmt::format("{}{}: {}", out.empty() ? "" : ", ", p.name, internal::describe(p.type));
+    return out;
+  };
+  return fmt::format("{}({}) -> ({})", program.name(), described(fixed.inputs), described(fixed.outputs));
+}
+
+}  // namespace
+
+Object compile_object(const Program& program, const ObjectOptions& o) {
+  const compile::CpuTarget target = compile::CpuTarget::named(o.cpu);
+  const Program::Fixed fixed = program.fixed(o.inputs);
+  const std::string signature = signature_of(program, fixed);
+  Object out;
+  out.header = c_header({o.name, o.source, o.object, o.cpu, signature, fixed.inputs, fixed.outputs});
+  const compile::Plan plan = compile::make_plan(*compile::prepare(*fixed.body), {}, target);
+  out.object = compile::make_object_file(plan, {o.name, signature, fixed.constants, fixed.taken}, target);
+  return out;
+}
+
+}  // namespace strata::embed
