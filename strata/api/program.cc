@@ -52,6 +52,7 @@ Result<std::unique_ptr<ir::Module>> module_of(std::string_view bytes, const std:
   if (!module) return module.status();
   if (Status s = ir::verify(**module); !s.ok()) return s;
   try {
+    ir::use_chlo(**module);
     ir::inline_calls(**module);
   } catch (const Error& e) {
     return Status(e.is_unsupported() ? Code::unsupported : Code::invalid, "{}: {}", name, e.what());

@@ -1,6 +1,6 @@
 // chlo.top_k: the k greatest elements of each row, and where they stood.
 //
-// Operand [operand]; attribute `k`. (C1) rank at least 1; (C2) 0 <= k <= the last dimension. Results: values and their positions (i32),
+// Operand [operand]; attribute `k`, and `largest` where it is said, which is true. (C1) rank at least 1; (C2) 0 <= k <= the last dimension. Results: values and their positions (i32),
 // greatest first, of equal ones the first; floats in total order (a positive NaN is greatest, -0 is below +0).
 //
 // Few elements are kept in order while the row is read; many are sorted.
@@ -23,6 +23,7 @@ int last(const Op& op) { return op.operand(0)->rank() - 1; }
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
   expect_operands("top_k", operands, 1);
   const Type& x = operands[0]->type();
+  if (!attrs.get_or<bool>("largest", true)) throw Error("top_k", "the least elements are not had by it (attribute `largest`)").unsupported();
   std::int64_t k = expect_attr<std::int64_t>("top_k", attrs, "k");
   if (!x.is_tensor() || x.rank() == 0) throw Error("top_k", "(C1) the operand must have a dimension, got {}", x.to_string());
   if (is_complex(x.dtype())) throw Error("top_k", "complex numbers have no order, got {}", x.to_string());

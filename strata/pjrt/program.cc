@@ -126,6 +126,7 @@ void compile(Program& out) {
   if (!module) fail(module.status());
   for (const char* name : {"mhlo.num_replicas", "mhlo.num_partitions"})
     if (const std::int64_t n = integer((*module)->attrs, name, 1); n != 1) fail(PJRT_Error_Code_UNIMPLEMENTED, "{} is {}: this device runs programs of one", name, n);
+  ir::use_chlo(**module);
   ir::inline_calls(**module);
   ir::Function* f = (*module)->entry();
   if (f == nullptr) fail(PJRT_Error_Code_INVALID_ARGUMENT, "the program has no function to run");

@@ -34,6 +34,9 @@ class Passes {
 /// unused are dropped. The functions that an operation names in an attribute `bodies` become its regions, in that order. Throws
 /// strata::Error where a function is absent or calls itself.
 void inline_calls(Module& module);
+/// Composites of CHLO's operations as jaxlib writes them (`chlo.erf` by `@chlo.erf.impl`) become the operations where these have the
+/// composite's types: a decomposition says the same, but slower and less exactly. Others stay, to be inlined as calls.
+void use_chlo(Module& module);
 /// Operations without effects whose results nobody uses, and private functions nobody calls, are dropped.
 void dce(Module& module);
 /// Of operations without effects and regions that have the same kind, operands and attributes, the first stays.
