@@ -6,8 +6,8 @@
 PATTERN  only programs whose path holds it
 --every  only each N-th of them
 
-A program that strata-run refuses is refused by `strata compile` too. Inputs must stay as they were, and nothing behind an output may
-change. Ends with the line "N passed, N failed".
+A program that strata-run refuses must be refused by `strata compile` too. Inputs must stay as they were, and nothing behind an output may
+change. Says how many were refused, and ends with the line "N passed, N failed".
 """
 import argparse
 import concurrent.futures
@@ -21,7 +21,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BEHIND = b"\xa5" * 64  # what stands behind each output
+REFUSED = "refused by both"
+BEHIND = b"\xa5" * 64  # each output
 
 
 def tensors(path, prefix):
@@ -54,13 +55,13 @@ def by_object(library, inputs, sizes):
 
 
 def wrong(program, build, cpu):
-    """Why a program fails, or nothing."""
+    """Why a program fails, REFUSED, or nothing."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         compiled = run(build / "bin/strata", "compile", program, "--name", "f", "--cpu", cpu, "-o", folder / "f.o")
         wanted = run(build / "bin/strata-run", program, f"--args={program.with_suffix('.safetensors')}", f"--out={folder}/out.safetensors")
         if compiled.returncode != 0:
-            return "" if wanted.returncode in (2, 3) else compiled.stderr.strip()
+            return REFUSED if wanted.returncode in (2, 3) else compiled.stderr.strip()
         if wanted.returncode != 0:
             return f"strata-run alone refuses it: {wanted.stderr.strip()}"
         linked = run("cc", "-shared", "-Wl,-z,defs", "-o", folder / "f.so", folder / "f.o", f"-L{build}/lib", "-lstrata_rt", "-lstdc++", "-lm")
@@ -94,9 +95,10 @@ def main():
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         reasons = list(pool.map(wrong, programs, [build] * len(programs), [options.cpu] * len(programs)))
     for program, reason in zip(programs, reasons):
-        if reason:
+        if reason not in ("", REFUSED):
             print(f"FAIL {program.relative_to(ROOT)}: {reason}")
-    failed = sum(map(bool, reasons))
+    failed = sum(reason not in ("", REFUSED) for reason in reasons)
+    print(f"{reasons.count(REFUSED)} {REFUSED}")
     print(f"{len(programs) - failed} passed, {failed} failed")
     return 1 if failed or not programs else 0
 
