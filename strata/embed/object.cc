@@ -5,6 +5,7 @@
 #include "strata/compile/make_plan.h"
 #include "strata/compile/pipeline.h"
 #include "strata/embed/c_header.h"
+#include "strata/op/foreign.h"
 
 namespace strata::embed {
 namespace {
@@ -27,7 +28,11 @@ Object compile_object(const Program& program, const ObjectOptions& o) {
   const std::string signature = signature_of(program, fixed);
   Object out;
   out.header = c_header({o.name, o.source, o.object, o.cpu, signature, fixed.inputs, fixed.outputs});
-  const compile::Plan plan = compile::make_plan(*compile::prepare(*fixed.body), {}, target);
+  const auto ready = compile::prepare(*fixed.body);
+  ir::walk(*ready, [](const ir::Op& op) {
+    if (op::foreign::is_resolved(op)) throw Error("compile", "the program calls a handler that only this process has: object files carry none").unsupported().at(op.where.text());
+  });
+  const compile::Plan plan = compile::make_plan(*ready, {}, target);
   out.object = compile::make_object_file(plan, {o.name, signature, fixed.constants, fixed.taken}, target);
   return out;
 }
