@@ -22,12 +22,12 @@ using runtime::Buffer;
 
 class CpuExecutable : public runtime::Executable {
  public:
-  CpuExecutable(Plan plan, DriverFn driver, bool timed) : plan_(std::move(plan)), driver_(driver) {
+  CpuExecutable(Plan plan, Driver driver, bool timed) : plan_(std::move(plan)), driver_(std::move(driver)) {
     if (timed) {
       profile_ = launch_lines(plan_);
       reset_launch_times();
     }
-    plan_.kernels.clear();  // their code lives on; their text is not needed again
+    plan_.kernels.clear();  // their code is there; their text is not needed again
     for (Literal& c : plan_.constants) constants_.push_back(c.mutable_data());
   }
 
@@ -56,7 +56,7 @@ class CpuExecutable : public runtime::Executable {
   }
   void run_at(void* const* arguments, void* const* results) override {
     std::shared_ptr<std::byte[]> arena = runtime::allocate(static_cast<std::size_t>(plan_.arena_bytes));
-    run_driver(driver_, RunContext{arguments, results, constants_.data(), arena.get()});
+    run_driver(driver_.run, RunContext{arguments, results, constants_.data(), arena.get()});
   }
 
  private:
@@ -85,7 +85,7 @@ class CpuExecutable : public runtime::Executable {
   }
 
   Plan plan_;
-  DriverFn driver_;
+  Driver driver_;
   std::vector<void*> constants_;
   std::vector<std::string> profile_;  // one line per launch when timed
 };
@@ -116,8 +116,8 @@ class CpuClient : public runtime::Client {
     // STRATA_PROFILE=NAME: the program of that name tells at its end what each launch took.
     const char* profile = std::getenv("STRATA_PROFILE");
     bool timed = profile && plan.name == profile;
-    DriverFn driver = compile_plan(plan, {.timed = timed});
-    return std::make_shared<CpuExecutable>(std::move(plan), driver, timed);
+    Driver driver = compile_plan(plan, {.timed = timed});
+    return std::make_shared<CpuExecutable>(std::move(plan), std::move(driver), timed);
   }
 
   std::mutex mutex_;

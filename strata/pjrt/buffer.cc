@@ -85,11 +85,11 @@ PJRT_Memory& memory_for(PJRT_Device* device, PJRT_Memory* memory) {
 std::unique_ptr<PJRT_Buffer> copied(PJRT_Buffer& source, PJRT_Memory& memory) {
   auto held = source.hold();
   auto contents = std::make_shared<Contents>();
-  contents->array = runtime::Buffer(Literal(source.type, runtime::allocate(source.type.bytes())));
+  contents->array = runtime::Buffer(Literal(source.type, runtime::allocate(bytes_of(source.type))));
   auto ready = std::make_shared<Ready>();
-  auto copy = [held, data = held->array.data(), after = source.ready, contents, ready] {
+  auto copy = [held, data = held->array.data(), bytes = bytes_of(source.type), after = source.ready, contents, ready] {
     const PJRT_Error* error = after->wait();
-    if (error == nullptr && contents->array.literal().bytes() > 0) std::memcpy(contents->array.mutable_data(), data, contents->array.literal().bytes());
+    if (error == nullptr && bytes > 0) std::memcpy(contents->array.mutable_data(), data, bytes);
     ready->set(error ? Problem(*error) : Problem());
   };
   if (source.ready->is_set() || source.client->queue.is_mine())
@@ -220,6 +220,7 @@ void Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args& args) {
 void Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
   PJRT_Buffer& buffer = *args.src;
   auto held = buffer.hold();
+  if (buffer.type.is_token()) fail(PJRT_Error_Code_INVALID_ARGUMENT, "a token holds nothing to be read");
   const std::size_t width = byte_width(buffer.type.dtype()), bytes = buffer.type.bytes();
   if (args.dst == nullptr) {
     args.dst_size = bytes;
@@ -244,7 +245,7 @@ void Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
 void Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
   PJRT_Buffer& buffer = *args.buffer;
   auto held = buffer.hold();
-  const std::int64_t bytes = static_cast<std::int64_t>(buffer.type.bytes());
+  const std::int64_t bytes = static_cast<std::int64_t>(bytes_of(buffer.type));
   if (args.offset < 0 || args.transfer_size < 0 || args.offset > bytes || args.transfer_size > bytes - args.offset)
     fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes at {} of {}", args.transfer_size, args.offset, bytes);
   auto ready = std::make_shared<Ready>();
@@ -286,7 +287,7 @@ void Buffer_GetMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args& args) {
   args.layout.type = PJRT_Buffer_MemoryLayout::kTiled;
   args.layout.tiled = {sizeof(PJRT_Buffer_MemoryLayout::Tiled), nullptr, args.buffer->minor_to_major.data(), args.buffer->minor_to_major.size(), nullptr, nullptr, 0};
 }
-void Buffer_OnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) { args.on_device_size_in_bytes = args.buffer->type.bytes(); }
+void Buffer_OnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) { args.on_device_size_in_bytes = bytes_of(args.buffer->type); }
 void Buffer_Device(PJRT_Buffer_Device_Args& args) { args.device = args.buffer->memory->device; }
 void Buffer_Memory(PJRT_Buffer_Memory_Args& args) { args.memory = args.buffer->memory; }
 void Buffer_Delete(PJRT_Buffer_Delete_Args& args) { args.buffer->drop(); }

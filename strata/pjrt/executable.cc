@@ -17,8 +17,7 @@ constexpr double kShort_s = 100e-6;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-std::size_t bytes_of(const Type& type) { return type.is_token() ? 0 : type.bytes(); }
-std::size_t bytes_of(const std::vector<Type>& types) {
+std::size_t bytes_of_all(const std::vector<Type>& types) {
   std::size_t out = 0;
   for (const Type& t : types) out += bytes_of(t);
   return out;
@@ -37,16 +36,11 @@ PJRT_NamedValue named(const char* name, double value) {
   return out;
 }
 
-const Type& token() {
-  static const Type type(DType::i1, {0});
-  return type;
-}
-
-/// Types as the framework sees them.
+/// Types as the framework sees them: compiled, a token is an array of no elements.
 std::vector<Type> result_types(const Program& program) {
   std::vector<Type> out = program.executable->result_types();
   for (std::size_t r = 0; r < out.size(); ++r)
-    if (program.result_tokens[r]) out[r] = token();
+    if (program.result_tokens[r]) out[r] = Type::token();
   return out;
 }
 
@@ -143,7 +137,7 @@ Run prepare(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* opti
     if (!arguments[i]->ready->is_set() || arguments[i]->ready->outcome()) run.before.push_back(arguments[i]->ready);
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (program.argument_tokens[i] && arguments[i]->type.bytes() == 0) {
+    if (program.argument_tokens[i] && bytes_of(arguments[i]->type) == 0) {
       arrays.emplace_back(Literal(program.executable->argument_types()[i], run.arguments[i]->array.literal().storage()));
       continue;
     }
@@ -160,7 +154,7 @@ Run prepare(const PJRT_LoadedExecutable& loaded, const PJRT_ExecuteOptions* opti
   for (std::size_t r = 0; r < results.size(); ++r) {
     run.out.push_back(results[r].mutable_data());
     run.results.push_back(std::make_shared<Contents>());
-    run.results.back()->array = program.result_tokens[r] ? runtime::Buffer(Literal(token(), results[r].literal().storage())) : std::move(results[r]);
+    run.results.back()->array = program.result_tokens[r] ? runtime::Buffer(Literal(Type::token(), results[r].literal().storage())) : std::move(results[r]);
   }
   return run;
 }
@@ -284,9 +278,9 @@ void Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemoryStats_Ar
     if (program.donated[i]) donated += bytes_of(e.argument_types()[i]);
   std::memset(reinterpret_cast<char*>(&args) + offsetof(PJRT_Executable_GetCompiledMemoryStats_Args, generated_code_size_in_bytes), 0,
               std::min(size, sizeof(args)) - offsetof(PJRT_Executable_GetCompiledMemoryStats_Args, generated_code_size_in_bytes));
-  args.argument_size_in_bytes = static_cast<std::int64_t>(bytes_of(e.argument_types()));
-  args.output_size_in_bytes = static_cast<std::int64_t>(bytes_of(e.result_types()));
-  args.alias_size_in_bytes = static_cast<std::int64_t>(std::min(donated, bytes_of(e.result_types())));
+  args.argument_size_in_bytes = static_cast<std::int64_t>(bytes_of_all(e.argument_types()));
+  args.output_size_in_bytes = static_cast<std::int64_t>(bytes_of_all(e.result_types()));
+  args.alias_size_in_bytes = static_cast<std::int64_t>(std::min(donated, bytes_of_all(e.result_types())));
   args.temp_size_in_bytes = static_cast<std::int64_t>(e.temporary_bytes());
   if (size > offsetof(PJRT_Executable_GetCompiledMemoryStats_Args, peak_memory_in_bytes))
     args.peak_memory_in_bytes = args.argument_size_in_bytes + args.output_size_in_bytes + args.temp_size_in_bytes - args.alias_size_in_bytes;

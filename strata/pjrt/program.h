@@ -19,7 +19,7 @@ struct Program {
   std::string name, fingerprint;
   std::shared_ptr<runtime::Executable> executable;
   std::vector<bool> donated;                    // arguments that the program gives away
-  std::vector<bool> argument_tokens, result_tokens;  // arrays of no elements: frameworks hand them on as i1[0]
+  std::vector<bool> argument_tokens, result_tokens;  // a framework may give i1[0] for one
   std::vector<std::string> argument_kinds, result_kinds;  // memories
   double flops = 0, bytes_accessed = 0;
   std::atomic<double> last_s{1};  // how long the last run took

@@ -58,6 +58,8 @@ PJRT_Buffer_Type buffer_type(const Type& type) {
   fail(PJRT_Error_Code_INTERNAL, "{} has no number", type.to_string());
 }
 
+std::size_t bytes_of(const Type& type) { return type.is_token() ? 0 : type.bytes(); }
+
 Type array_type(PJRT_Buffer_Type type, std::span<const std::int64_t> dims) {
   for (std::int64_t d : dims)
     if (d < 0) fail(PJRT_Error_Code_INVALID_ARGUMENT, "a dimension of size {}", d);

@@ -24,10 +24,29 @@ std::string full_key(const CodeUnit& unit) {
   return fmt::format("{} {} {} {}\n", unit.kind, kCodeVersion, host.cpu, host.features) + unit.key;
 }
 
+using Code = Jit::Code;
+
+/// Linked code by its full key, with the number of its handles: it is unloaded, under the lock, when there are none.
 struct MemoryCache {
-  std::mutex mutex;
-  std::map<std::string, void*> addresses;  // by symbol and full key
+  struct Entry {
+    Code code;
+    int handles = 0;
+  };
+  std::recursive_mutex mutex;  // handles may go while new ones are made
+  std::map<std::string, Entry> entries;
   CompileCounts counts;
+
+  /// One more handle; null where there is no such code.
+  Code handle(const std::string& key) {
+    auto it = entries.find(key);
+    if (it == entries.end()) return nullptr;
+    ++it->second.handles;
+    return Code(it->second.code.get(), [this, key](void*) {
+      std::lock_guard lock(mutex);
+      auto at = entries.find(key);
+      if (--at->second.handles == 0) entries.erase(at);
+    });
+  }
 };
 MemoryCache& memory_cache() {
   static MemoryCache& cache = *new MemoryCache;
@@ -62,15 +81,15 @@ void link_missing(std::vector<Missing>& missing, MemoryCache& cache) {
     symbols.push_back(m.symbol);
     ++(m.from_disk ? cache.counts.from_disk : cache.counts.made);
   }
-  std::vector<void*> addresses = Jit::global().link(std::move(objects), symbols);
-  for (std::size_t i = 0; i < missing.size(); ++i) cache.addresses[missing[i].key] = addresses[i];
+  std::vector<Code> codes = Jit::global().link(std::move(objects), symbols);
+  for (std::size_t i = 0; i < missing.size(); ++i) cache.entries[missing[i].key].code = std::move(codes[i]);
 }
 
 }  // namespace
 
 std::string symbol_of(const CodeUnit& unit) { return unit.kind + "_" + digest(full_key(unit)); }
 
-std::vector<void*> code_for(std::span<const CodeUnit> units) {
+std::vector<Code> code_for(std::span<const CodeUnit> units) {
   MemoryCache& cache = memory_cache();
   std::lock_guard lock(cache.mutex);
   std::vector<std::string> keys;
@@ -78,15 +97,15 @@ std::vector<void*> code_for(std::span<const CodeUnit> units) {
   std::map<std::string, bool> wanted;
   for (const CodeUnit& unit : units) {
     keys.push_back(full_key(unit));
-    if (cache.addresses.contains(keys.back())) {
+    if (cache.entries.contains(keys.back())) {
       ++cache.counts.from_memory;
     } else if (wanted.emplace(keys.back(), true).second) {
       missing.push_back({&unit, keys.back(), symbol_of(unit), {}});
     }
   }
   if (!missing.empty()) link_missing(missing, cache);
-  std::vector<void*> result;
-  for (const std::string& key : keys) result.push_back(cache.addresses.at(key));
+  std::vector<Code> result;
+  for (const std::string& key : keys) result.push_back(cache.handle(key));
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,9 +25,9 @@ struct CodeUnit {
 /// The name under which code for the host is linked.
 std::string symbol_of(const CodeUnit& unit);
 
-/// Addresses, one per unit; those of equal keys are made once, the missing ones in parallel. Units may call each other
-/// and earlier ones by `symbol_of`.
-std::vector<void*> code_for(std::span<const CodeUnit> units);
+/// Code, one per unit; of equal keys once, the missing ones made in parallel. Units may call each other and earlier ones by `symbol_of`.
+/// Code is unloaded with its last handle: whoever runs a unit holds those of the units that it calls, too.
+std::vector<std::shared_ptr<void>> code_for(std::span<const CodeUnit> units);
 
 /// An object or assembly text, past all caches.
 std::string make_code(const CodeUnit& unit, const std::string& symbol, const CpuTarget& target, bool assembly);

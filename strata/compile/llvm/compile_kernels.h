@@ -5,7 +5,7 @@
 //   f(refs, 0, kernel.grid);
 //
 // Kernels are known by their structure (fingerprint.h). Code is looked for in memory, then on disk (code_cache.h), and
-// only then made, on all threads of the pool. Code is never unloaded.
+// only then made, on all threads of the pool. Kernels that were asked for one by one, here, are never unloaded.
 #pragma once
 
 #include <cstdint>

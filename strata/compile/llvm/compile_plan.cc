@@ -71,7 +71,7 @@ class StepsWriter {
 
 }  // namespace
 
-DriverFn compile_plan(const Plan& plan, const CompilePlanOptions& options) {
+Driver compile_plan(const Plan& plan, const CompilePlanOptions& options) {
   register_profile_symbols();
   std::vector<CodeUnit> units;
   std::vector<std::string> symbols;
@@ -82,7 +82,9 @@ DriverFn compile_plan(const Plan& plan, const CompilePlanOptions& options) {
   std::string key = StepsWriter(plan, symbols).take();
   units.push_back({key, options.timed ? "timed_driver" : "driver",
                    [&](llvm::Module& module, const std::string& symbol) { emit_driver(plan, symbols, module, symbol, options.timed); }});
-  return reinterpret_cast<DriverFn>(code_for(units).back());
+  Driver out{.code = code_for(units)};
+  out.run = reinterpret_cast<DriverFn>(out.code.back().get());
+  return out;
 }
 
 void run_driver(DriverFn driver, const RunContext& context) {

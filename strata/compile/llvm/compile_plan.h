@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "strata/compile/plan.h"
@@ -17,8 +18,14 @@ struct CompilePlanOptions {
   bool timed = false;  // launches are timed: see launch_times
 };
 
+/// A driver, and what keeps its code and its kernels' loaded.
+struct Driver {
+  DriverFn run = nullptr;
+  std::vector<std::shared_ptr<void>> code;
+};
+
 /// Kernels and driver are made in parallel and cached as compile_kernels.h says. The plan may go afterwards.
-DriverFn compile_plan(const Plan& plan, const CompilePlanOptions& options = {});
+Driver compile_plan(const Plan& plan, const CompilePlanOptions& options = {});
 
 /// Runs the driver on this thread and the pool, in the default floating-point environment.
 void run_driver(DriverFn driver, const RunContext& context);

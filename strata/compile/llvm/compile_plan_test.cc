@@ -8,6 +8,7 @@
 
 #include "strata/base/thread_pool.h"
 #include "strata/compile/interpret_plan.h"
+#include "strata/compile/llvm/jit.h"
 
 namespace strata::compile {
 namespace {
@@ -151,8 +152,8 @@ TEST(CompilePlan, RandomPlansGiveWhatWalkingThemGives) {
     RandomPlan random(seed);
     Memory walked(seed), native(seed), timed(seed);
     interpret(random.plan(), walked.context());
-    run_driver(compile_plan(random.plan()), native.context());
-    run_driver(compile_plan(random.plan(), {.timed = true}), timed.context());
+    run_driver(compile_plan(random.plan()).run, native.context());
+    run_driver(compile_plan(random.plan(), {.timed = true}).run, timed.context());
     ASSERT_TRUE(walked == native) << "seed " << seed;
     ASSERT_TRUE(walked == timed) << "seed " << seed;
   }
@@ -170,16 +171,28 @@ TEST(CompilePlan, LaunchesAreTimedInTheirOrder) {
   plan.steps.push_back({std::move(loop)});
   Memory memory(1);
   reset_launch_times();
-  run_driver(compile_plan(plan, {.timed = true}), memory.context());
+  run_driver(compile_plan(plan, {.timed = true}).run, memory.context());
   ASSERT_EQ(launch_times().size(), 2u);
   EXPECT_EQ(launch_times()[0].runs, 1);
   EXPECT_EQ(launch_times()[1].runs, 5);
 }
 
+TEST(CompilePlan, CodeGoesWithItsLastHandle) {
+  auto loaded = [] { return compile_counts().made + compile_counts().from_disk; };
+  const std::int64_t before = loaded();
+  std::int64_t units = 0;
+  for (int time = 1; time <= 3; ++time) {
+    const Driver first = compile_plan(RandomPlan(5).plan()), second = compile_plan(RandomPlan(5).plan());
+    if (time == 1) units = loaded() - before;
+    EXPECT_GT(units, 0);
+    EXPECT_EQ(loaded() - before, time * units) << "loaded once for both, and anew each time";
+  }
+}
+
 TEST(CompilePlan, EqualPlansShareTheirDriver) {
-  DriverFn first = compile_plan(RandomPlan(3).plan());
-  EXPECT_EQ(first, compile_plan(RandomPlan(3).plan()));
-  EXPECT_NE(first, compile_plan(RandomPlan(4).plan()));
+  const Driver first = compile_plan(RandomPlan(3).plan());
+  EXPECT_EQ(first.run, compile_plan(RandomPlan(3).plan()).run);
+  EXPECT_NE(first.run, compile_plan(RandomPlan(4).plan()).run);
 }
 
 }  // namespace

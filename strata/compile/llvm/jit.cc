@@ -189,13 +189,13 @@ std::string Jit::make_object(llvm::Module& module, const CpuTarget& target, bool
   return std::string(bytes.data(), bytes.size());
 }
 
-void* Jit::link(std::string object, const std::string& symbol) {
+Jit::Code Jit::link(std::string object, const std::string& symbol) {
   std::vector<std::string> objects;
   objects.push_back(std::move(object));
   return link(std::move(objects), std::vector<std::string>{symbol})[0];
 }
 
-std::vector<void*> Jit::link(std::vector<std::string> objects, const std::vector<std::string>& symbols) {
+std::vector<Jit::Code> Jit::link(std::vector<std::string> objects, const std::vector<std::string>& symbols) {
   std::lock_guard lock(state_->mutex);
   auto& session = *state_->session;
   llvm::orc::SymbolMap fresh;
@@ -205,8 +205,10 @@ std::vector<void*> Jit::link(std::vector<std::string> objects, const std::vector
                                    llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   }
   if (!fresh.empty()) checked(state_->library->define(llvm::orc::absoluteSymbols(std::move(fresh))), "runtime symbols");
+  std::vector<llvm::orc::ResourceTrackerSP> trackers;
   for (std::string& object : objects) {
-    checked(state_->linker->add(*state_->library, llvm::MemoryBuffer::getMemBufferCopy(object, "kernel")), "an object cannot be added");
+    trackers.push_back(state_->library->createResourceTracker());
+    checked(state_->linker->add(trackers.back(), llvm::MemoryBuffer::getMemBufferCopy(object, "kernel")), "an object cannot be added");
   }
   llvm::orc::SymbolLookupSet wanted;
   for (const std::string& symbol : symbols) wanted.add(session.intern(symbol));
@@ -215,9 +217,13 @@ std::vector<void*> Jit::link(std::vector<std::string> objects, const std::vector
     llvm::consumeError(found.takeError());
     throw InternalError(fmt::format("code cannot be linked: {}", state_->problem));
   }
-  std::vector<void*> addresses;
-  for (const std::string& symbol : symbols) addresses.push_back((*found)[session.intern(symbol)].getAddress().toPtr<void*>());
-  return addresses;
+  std::vector<Code> out;
+  for (std::size_t i = 0; i < symbols.size(); ++i)
+    out.emplace_back((*found)[session.intern(symbols[i])].getAddress().toPtr<void*>(), [state = state_.get(), tracker = trackers[i]](void*) {
+      std::lock_guard lock(state->mutex);
+      llvm::consumeError(tracker->remove());
+    });
+  return out;
 }
 
 }  // namespace strata::compile

@@ -29,10 +29,12 @@ class Jit {
   /// Bytes of an object file, or assembly text. Safe to call from many threads, each with a module of its own context.
   /// Throws InternalError if LLVM refuses the module.
   std::string make_object(llvm::Module& module, const CpuTarget& target, bool assembly = false);
+  /// Code at an address. It is unloaded with its last handle: whoever runs it, or code that calls it, holds one.
+  using Code = std::shared_ptr<void>;
   /// Links an object whose symbols are new and gives the address of one of them.
-  void* link(std::string object, const std::string& symbol);
+  Code link(std::string object, const std::string& symbol);
   /// The same for several objects at once, which may need each other; one address each.
-  std::vector<void*> link(std::vector<std::string> objects, const std::vector<std::string>& symbols);
+  std::vector<Code> link(std::vector<std::string> objects, const std::vector<std::string>& symbols);
 
  private:
   Jit();

@@ -58,9 +58,9 @@ void use_chlo(Block& block) {
       block.append(std::move(op));
       continue;
     }
-    Op* made = b.create(*info, op->operands, *attrs);
-    made->where = op->where;
-    for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), made->result(i));
+    b.set_location(op->where);
+    const Op& made = b.create(*info, op->operands, *attrs);
+    for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), made.result(i));
     replaced.push_back(std::move(op));  // its results are keys of the map until the end
   }
   block.results = map(block.results);
