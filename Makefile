@@ -17,7 +17,7 @@ demo:
 test: build
 	@scripts/install-deps.sh clang-19
 	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh numpy safetensors tensorboard
-	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh jax==0.10.2 jaxlib==0.10.2
+	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh jax==0.10.2 jaxlib==0.10.2 'pytest<9'
 	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh jax==0.10.2 jaxlib==0.10.2 flax optax orbax-checkpoint grain equinox numpyro
 	@scripts/run_tests
 

@@ -66,7 +66,9 @@ class Context:
 
     @property
     def stream(self):
-        raise RuntimeError("a CPU has no stream")
+        from jax.errors import JaxRuntimeError
+
+        raise JaxRuntimeError("UNIMPLEMENTED: XLA FFI GPU context is not available: a CPU has no stream")
 
 
 def _with_buffers(frame: _ffi.CallFrame) -> None:
