@@ -5,6 +5,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/build.sh strata_pjrt
+scripts/build.sh strata_pjrt_plugin
 rm -f build/wheel/*.whl
 python3 python/make_wheel.py build/wheel

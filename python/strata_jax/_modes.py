@@ -124,13 +124,13 @@ def _leave(jax: ModuleType) -> None:
         jax.unregister(STRATA)
     if _state.mode is Mode.DROP_IN:
         jax.unregister(XLA_CPU)
+        jax.unregister(CPU)
         jax.register_builtin_cpu(CPU, _DROP_IN_PRIORITY)
 
 
 def _side_by_side(jax: ModuleType) -> None:
-    """Platform `strata` beside `cpu`. Whoever names it hears why it cannot start, others do not."""
-    named = STRATA in jax.platforms_asked_for()
-    jax.register(STRATA, _library.path(), _options(STRATA, jax), _BESIDE_PRIORITY, not named, _state.clients.add)
+    """Platform `strata` beside `cpu`. Whoever names it in JAX_PLATFORMS hears why it cannot start, others do not."""
+    jax.register(STRATA, _library.path(), _options(STRATA, jax), _BESIDE_PRIORITY, True, _state.clients.add)
     jax.lower_as_cpu(STRATA)
 
 

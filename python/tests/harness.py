@@ -114,7 +114,7 @@ def run(names, needs=(), modes=tuple(MODES)):
     cases = {name.removeprefix("test_"): case for name, case in names.items() if name.startswith("test_")}
     require(["jax", "jaxlib", *needs])
     if not LIBRARY.exists():
-        skip("the plugin is not built: ninja -C build strata_pjrt")
+        skip("the plugin is not built: ninja -C build strata_pjrt_plugin")
     if len(sys.argv) > 2 and sys.argv[1] == "--mode":
         sys.exit(_run_here(cases, sys.argv[2]))
     if not modes:  # cases that start their own processes
