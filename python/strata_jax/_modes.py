@@ -1,6 +1,7 @@
 """The two ways in which JAX meets the plugin, and their registration."""
 from __future__ import annotations
 
+import atexit
 import contextlib
 import enum
 import os
@@ -98,7 +99,23 @@ def _share(jax: ModuleType) -> None:
             jax.take_foreign_functions(platform, _register_function(jax), _register_type(jax))
         _callbacks.Context.stage = jax.EXECUTE
         jax.replace_callbacks(_callbacks.TARGET, _callbacks.BUFFER_TARGET, _callbacks.number_of, is_ours)
+        atexit.register(_drain)
     _state.shared = True
+
+
+def _drain() -> None:
+    """Waits at the end of the process until no program runs that calls Python: it could not, while the interpreter ends.
+
+    JAX waits for what it holds a token of, which it does not for a program's second call. A device runs in order, so the end of
+    one more program is the end of all.
+    """
+    import jax
+
+    if _callbacks.used():
+        for client in list(_state.clients):
+            for device in client.local_devices():
+                with contextlib.suppress(Exception):  # whose error it may be was told to whoever waits for it
+                    jax.jit(lambda x: x + 1)(jax.device_put(0.0, device)).block_until_ready()
 
 
 def _refuse_if_started(jax: ModuleType, wanted: Mode) -> None:
