@@ -20,6 +20,7 @@ BUFFER_TARGET = "strata_buffer_callback"
 
 _functions: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
 _numbers = itertools.count(1)
+_used = False
 _lock = threading.Lock()
 _INTERNAL = 13
 
@@ -29,10 +30,16 @@ api: _ffi.Api | None = None
 
 def number_of(function) -> int:
     """A number by which a program can name the function for as long as the function lives."""
+    global _used
     with _lock:
-        number = next(_numbers)
+        _used, number = True, next(_numbers)
         _functions[number] = function
     return number
+
+
+def used() -> bool:
+    """Whether any program of this process calls Python."""
+    return _used
 
 
 def _answer_metadata(extension: int) -> None:
@@ -66,7 +73,9 @@ class Context:
 
     @property
     def stream(self):
-        raise RuntimeError("a CPU has no stream")
+        from jax.errors import JaxRuntimeError
+
+        raise JaxRuntimeError("UNIMPLEMENTED: XLA FFI GPU context is not available: a CPU has no stream")
 
 
 def _with_buffers(frame: _ffi.CallFrame) -> None:

@@ -1,6 +1,7 @@
 """The two ways in which JAX meets the plugin, and their registration."""
 from __future__ import annotations
 
+import atexit
 import contextlib
 import enum
 import os
@@ -98,7 +99,23 @@ def _share(jax: ModuleType) -> None:
             jax.take_foreign_functions(platform, _register_function(jax), _register_type(jax))
         _callbacks.Context.stage = jax.EXECUTE
         jax.replace_callbacks(_callbacks.TARGET, _callbacks.BUFFER_TARGET, _callbacks.number_of, is_ours)
+        atexit.register(_drain)
     _state.shared = True
+
+
+def _drain() -> None:
+    """Waits at the end of the process until no program runs that calls Python: it could not, while the interpreter ends.
+
+    JAX waits for what it holds a token of, which it does not for a program's second call. A device runs in order, so the end of
+    one more program is the end of all.
+    """
+    import jax
+
+    if _callbacks.used():
+        for client in list(_state.clients):
+            for device in client.local_devices():
+                with contextlib.suppress(Exception):  # whose error it may be was told to whoever waits for it
+                    jax.jit(lambda x: x + 1)(jax.device_put(0.0, device)).block_until_ready()
 
 
 def _refuse_if_started(jax: ModuleType, wanted: Mode) -> None:
@@ -124,13 +141,13 @@ def _leave(jax: ModuleType) -> None:
         jax.unregister(STRATA)
     if _state.mode is Mode.DROP_IN:
         jax.unregister(XLA_CPU)
+        jax.unregister(CPU)
         jax.register_builtin_cpu(CPU, _DROP_IN_PRIORITY)
 
 
 def _side_by_side(jax: ModuleType) -> None:
-    """Platform `strata` beside `cpu`. Whoever names it hears why it cannot start, others do not."""
-    named = STRATA in jax.platforms_asked_for()
-    jax.register(STRATA, _library.path(), _options(STRATA, jax), _BESIDE_PRIORITY, not named, _state.clients.add)
+    """Platform `strata` beside `cpu`. Whoever names it in JAX_PLATFORMS hears why it cannot start, others do not."""
+    jax.register(STRATA, _library.path(), _options(STRATA, jax), _BESIDE_PRIORITY, True, _state.clients.add)
     jax.lower_as_cpu(STRATA)
 
 

@@ -218,6 +218,23 @@ def test_functions_live_as_long_as_their_programs():
     assert len(_callbacks._functions) == before, f"{len(_callbacks._functions) - before} functions are held by nobody's program"
 
 
+def test_a_process_may_end_while_callbacks_wait():
+    import os
+
+    code = """
+import time, strata_jax, jax, jax.numpy as jnp, numpy as np
+def slow(a):
+    time.sleep(0.1)
+    print("called", flush=True)
+    return np.asarray(a)
+f = jax.jit(lambda x: jax.pure_callback(slow, jax.ShapeDtypeStruct(x.shape, x.dtype), x @ x))
+x = f(jnp.ones((50, 50)))
+for _ in range(3): x = f(x)
+"""
+    out, err, status = harness.python(code, os.environ["STRATA_JAX"])
+    assert (out, status) == (4 * "called\n", 0), (out, err, status)
+
+
 def test_programs_with_callbacks_are_not_exported():
     import jax
     import numpy as np

@@ -106,7 +106,10 @@ def test_another_jax_gets_a_sentence():
 def test_a_missing_library_breaks_only_what_chose_it():
     err = expect(installed(SHOW, mode=None, JAX_PLATFORMS=None, STRATA_PJRT_LIBRARY="/nowhere/libstrata_pjrt.so"), "cpu False ['cpu']", "42")
     assert "Strata is not registered" in err and "Traceback" not in err, err
-    refused(installed(SHOW, mode="drop-in", JAX_PLATFORMS=None, STRATA_PJRT_LIBRARY="/nowhere/libstrata_pjrt.so"), "Strata is not registered")
+    expect(installed(SHOW, mode="side-by-side", JAX_PLATFORMS=None, STRATA_PJRT_LIBRARY="/nowhere/libstrata_pjrt.so"), "cpu False ['cpu']", "42")
+    for mode, platforms in (("drop-in", None), ("side-by-side", "strata,cpu")):
+        chosen = installed(SHOW, mode=mode, JAX_PLATFORMS=platforms, STRATA_PJRT_LIBRARY="/nowhere/libstrata_pjrt.so")
+        refused(chosen, "/nowhere/libstrata_pjrt.so: cannot open shared object file")
 
 
 def test_devices_as_many_as_asked_for():
