@@ -43,6 +43,24 @@ TEST(Compile, SoftmaxIsOneKernel) {
   }
 }
 
+// Else LLVM gets one function of all of it, whose time to compile grows faster than its length.
+TEST(Compile, LongChainsAreSeveralKernels) {
+  for (std::int64_t length : {50, 500}) {
+    Block f;
+    Value* x = argument(f, Shape{7, 9});
+    Builder b(f);
+    Value* y = x;
+    for (std::int64_t i = 0; i < length; ++i) y = op::exp(b, op::neg(b, y));
+    f.results = {y};
+    const std::size_t kernels = make_plan(*prepare(f), {}).kernels.size();
+    if (length < 100)
+      EXPECT_EQ(kernels, 1u);
+    else
+      EXPECT_GT(kernels, 1u);
+    expect_compiled_equals_reference(f);
+  }
+}
+
 // The transposed reader sees other elements than the writer has at hand: one kernel would read what is not there yet.
 TEST(Compile, ReadersAtOtherPlacesWait) {
   Block f;

@@ -67,11 +67,13 @@ struct Uses {
   }
 };
 
-/// Arithmetic for one element of the result.
+/// Arithmetic for one element: of the result, or of what is reduced to it.
 double own_weight(const Op& op) {
+  std::int64_t elements = 0;
+  for (const Value* v : op.results()) elements = std::max(elements, v->type().is_tensor() ? count(v) : 0);
+  for (const Value* v : op.operands) elements = std::max(elements, v->type().is_tensor() ? count(v) : 0);
   const op::Cost cost = op::def(op).cost;
-  const double elements = op.num_results() ? static_cast<double>(count(op.result())) : 0;
-  return cost && elements > 0 ? std::max(1.0, cost(op).flops / elements) : 1;
+  return cost && elements > 0 ? std::max(1.0, cost(op).flops / static_cast<double>(elements)) : 1;
 }
 
 /// Arithmetic for one element of each value with the elementwise operations that it is made of, as far as these are in `through`.
