@@ -16,13 +16,8 @@ demo:
 
 test: build
 	@scripts/install-deps.sh clang-19
-<<<<<<< HEAD
 	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh numpy safetensors tensorboard pypjrt
-	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh jax==0.10.2 jaxlib==0.10.2
-=======
-	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh numpy safetensors tensorboard
 	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh jax==0.10.2 jaxlib==0.10.2 'pytest<9'
->>>>>>> dd115e0
 	@STRATA_PEERS_OPTIONAL=1 scripts/peers.sh jax==0.10.2 jaxlib==0.10.2 flax optax orbax-checkpoint grain equinox numpyro
 	@scripts/run_tests
 
