@@ -8,6 +8,7 @@
 #include "strata/op/foreign.h"
 #include "strata/pjrt/buffer.h"
 #include "strata/pjrt/functions.h"
+#include "strata/pjrt/profile.h"
 #include "strata/pjrt/types.h"
 
 namespace strata::pjrt {
@@ -92,7 +93,10 @@ struct Run {
       try {
         const double start = now();
         op::foreign::WithContext with(&ffi);
-        program->executable->run_at(in.data(), out.data());
+        if (const auto profile = running_profile())
+          profile->run(program, static_cast<int>(ffi.device), in.data(), out.data());
+        else
+          program->executable->run_at(in.data(), out.data());
         program->last_s = now() - start;
       } catch (...) {
         problem = caught();
