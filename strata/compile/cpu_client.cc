@@ -1,9 +1,7 @@
 #include "strata/compile/cpu_client.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <mutex>
 #include <unordered_map>
 
@@ -14,6 +12,7 @@
 #include "strata/compile/pipeline.h"
 #include "strata/ir/fingerprint.h"
 #include "strata/runtime/allocator.h"
+#include "strata/runtime/report.h"
 
 namespace strata::compile {
 namespace {
@@ -23,16 +22,9 @@ using runtime::Buffer;
 class CpuExecutable : public runtime::Executable {
  public:
   CpuExecutable(Plan plan, Driver driver, bool timed) : plan_(std::move(plan)), driver_(std::move(driver)) {
-    if (timed) {
-      profile_ = launch_lines(plan_);
-      reset_launch_times();
-    }
+    if (timed) launches_ = compile::launches(plan_);
     plan_.kernels.clear();  // their code is there; their text is not needed again
     for (Literal& c : plan_.constants) constants_.push_back(c.mutable_data());
-  }
-
-  ~CpuExecutable() override {
-    if (!profile_.empty()) report();
   }
 
   const std::vector<Type>& argument_types() const override { return plan_.argument_types; }
@@ -54,12 +46,15 @@ class CpuExecutable : public runtime::Executable {
     }
     return results;
   }
-  void run_at(void* const* arguments, void* const* results) override {
-    std::shared_ptr<std::byte[]> arena = runtime::allocate(static_cast<std::size_t>(plan_.arena_bytes));
-    run_driver(driver_.run, RunContext{arguments, results, constants_.data(), arena.get()});
-  }
+  void run_at(void* const* arguments, void* const* results) override { run(arguments, results, nullptr); }
+  void run_timed(void* const* arguments, void* const* results, runtime::LaunchTimes& times) override { run(arguments, results, &times); }
+  const std::vector<runtime::Launch>& launches() const override { return launches_; }
 
  private:
+  void run(void* const* arguments, void* const* results, runtime::LaunchTimes* times) {
+    std::shared_ptr<std::byte[]> arena = runtime::allocate(static_cast<std::size_t>(plan_.arena_bytes));
+    run_driver(driver_.run, RunContext{arguments, results, constants_.data(), arena.get()}, times);
+  }
   void expect_types(const std::vector<Buffer>& arguments) const {
     if (arguments.size() != plan_.argument_types.size())
       throw Error(plan_.name, "takes {} arguments, got {}", plan_.argument_types.size(), arguments.size());
@@ -68,26 +63,10 @@ class CpuExecutable : public runtime::Executable {
         throw Error(plan_.name, "argument {} was compiled as {}, got {}", i, plan_.argument_types[i].to_string(),
                     arguments[i].type().to_string());
   }
-  /// What each launch took, the slowest first.
-  void report() const {
-    std::vector<LaunchTime> times = launch_times();
-    std::vector<std::size_t> order;
-    double total = 0;
-    for (std::size_t i = 0; i < std::min(times.size(), profile_.size()); ++i) {
-      order.push_back(i);
-      total += times[i].seconds;
-    }
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return times[a].seconds > times[b].seconds; });
-    fmt::print(stderr, "{}: {:.6f} s in launches\n", plan_.name, total);
-    for (std::size_t i : order)
-      fmt::print(stderr, "{:8.3f} ms {:5.1f} %  {} runs  {}\n", times[i].seconds * 1e3, 100 * times[i].seconds / total, times[i].runs,
-                 profile_[i]);
-  }
-
   Plan plan_;
   Driver driver_;
   std::vector<void*> constants_;
-  std::vector<std::string> profile_;  // one line per launch when timed
+  std::vector<runtime::Launch> launches_;  // of a timed one
 };
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -100,6 +79,7 @@ class CpuClient : public runtime::Client {
     if (!options.keep) return made(block, options);
     std::string key = ir::fingerprint(block);
     for (bool d : options.donated) key += d ? 'd' : 'k';
+    if (options.timed) key += 't';
     {
       std::lock_guard lock(mutex_);
       if (auto it = cache_.find(key); it != cache_.end()) return it->second;
@@ -113,11 +93,11 @@ class CpuClient : public runtime::Client {
   static std::shared_ptr<runtime::Executable> made(const ir::Block& block, const runtime::CompileOptions& options) {
     Plan plan = make_plan(*prepare(block), options.donated);
     plan.name = options.name;
-    // STRATA_PROFILE=NAME: the program of that name tells at its end what each launch took.
-    const char* profile = std::getenv("STRATA_PROFILE");
-    bool timed = profile && plan.name == profile;
+    const bool reports = runtime::is_reported(options.name), timed = options.timed || reports;
     Driver driver = compile_plan(plan, {.timed = timed});
-    return std::make_shared<CpuExecutable>(std::move(plan), std::move(driver), timed);
+    auto executable = std::make_shared<CpuExecutable>(std::move(plan), std::move(driver), timed);
+    if (reports) return runtime::reported(std::move(executable), options.name);
+    return executable;
   }
 
   std::mutex mutex_;

@@ -7,6 +7,7 @@
 #include "strata/compile/llvm/target.h"
 #include "strata/compile/plan.h"
 #include "strata/ir/graph.h"
+#include "strata/runtime/client.h"
 
 namespace strata::compile {
 
@@ -19,7 +20,7 @@ void assign_memory(Plan& plan);
 
 /// The plan as text: buffers, steps, kernels by name. For `--explain` and tests.
 std::string print(const Plan& plan);
-/// The line of each launch, in the order in which they stand in the plan.
-std::vector<std::string> launch_lines(const Plan& plan);
+/// Each launch that a driver has, in the order in which they stand in the plan: those of empty grids and empty loops it has not.
+std::vector<runtime::Launch> launches(const Plan& plan);
 
 }  // namespace strata::compile

@@ -31,18 +31,18 @@ std::string text(const Plan& plan, const LaunchNative& l) {
   return out + ")";
 }
 
-void lines(const Plan& plan, const Steps& steps, std::vector<std::string>& out) {
+void add_launches(const Plan& plan, const Steps& steps, std::vector<runtime::Launch>& out) {
   for (const Step& step : steps) {
     if (const auto* l = std::get_if<Launch>(&step.what))
-      out.push_back(text(plan, *l));
-    else if (const auto* n = std::get_if<LaunchNative>(&step.what))
-      out.push_back(text(plan, *n));
-    else if (const auto* f = std::get_if<CountedLoop>(&step.what))
-      lines(plan, f->body, out);
+      out.push_back({plan.kernels[static_cast<std::size_t>(l->kernel)]->name, text(plan, *l)});
+    else if (const auto* n = std::get_if<LaunchNative>(&step.what); n && n->grid > 0)
+      out.push_back({n->symbol, text(plan, *n)});
+    else if (const auto* f = std::get_if<CountedLoop>(&step.what); f && f->count > 0)
+      add_launches(plan, f->body, out);
     else if (const auto* w = std::get_if<WhileLoop>(&step.what))
-      lines(plan, w->condition, out), lines(plan, w->body, out);
+      add_launches(plan, w->condition, out), add_launches(plan, w->body, out);
     else if (const auto* b = std::get_if<Branch>(&step.what))
-      for (const Steps& s : b->branches) lines(plan, s, out);
+      for (const Steps& s : b->branches) add_launches(plan, s, out);
   }
 }
 
@@ -75,9 +75,9 @@ void print(const Plan& plan, const Steps& steps, int depth, std::string& out) {
 
 }  // namespace
 
-std::vector<std::string> launch_lines(const Plan& plan) {
-  std::vector<std::string> out;
-  lines(plan, plan.steps, out);
+std::vector<runtime::Launch> launches(const Plan& plan) {
+  std::vector<runtime::Launch> out;
+  add_launches(plan, plan.steps, out);
   return out;
 }
 

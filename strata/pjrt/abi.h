@@ -57,6 +57,7 @@ enum PJRT_HostBufferSemantics : std::uint32_t {
 };
 
 enum PJRT_Extension_Type : std::uint32_t {
+  PJRT_Extension_Type_Profiler = 1,
   PJRT_Extension_Type_FFI = 5,
   PJRT_Extension_Type_Shardings = 19,
 };

@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstring>
 
+#include "strata/base/protobuf.h"
 #include "strata/op/foreign.h"
 #include "strata/pjrt/buffer.h"
 #include "strata/pjrt/functions.h"
+#include "strata/pjrt/profile.h"
 #include "strata/pjrt/types.h"
 
 namespace strata::pjrt {
@@ -91,7 +93,10 @@ struct Run {
       try {
         const double start = now();
         op::foreign::WithContext with(&ffi);
-        program->executable->run_at(in.data(), out.data());
+        if (const auto profile = running_profile())
+          profile->run(program, static_cast<int>(ffi.device), in.data(), out.data());
+        else
+          program->executable->run_at(in.data(), out.data());
         program->last_s = now() - start;
       } catch (...) {
         problem = caught();
@@ -304,13 +309,8 @@ void LoadedExecutable_Fingerprint(PJRT_LoadedExecutable_Fingerprint_Args& args) 
 }
 void LoadedExecutable_GetDeviceAssignment(PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
   // xla.DeviceAssignmentProto {replica_count: 1, computation_count: 1, computation_devices {replica_device_ids: [id]}}
-  std::string id;
-  for (auto rest = static_cast<unsigned>(args.executable->device->description.id);; rest >>= 7) {
-    id += static_cast<char>(rest < 0x80 ? rest : (rest & 0x7f) | 0x80);
-    if (rest < 0x80) break;
-  }
-  const std::string devices = std::string("\x0a") + static_cast<char>(id.size()) + id;
-  auto* out = new PJRT_DeviceAssignmentSerialized{{}, std::string("\x08\x01\x10\x01\x1a") + static_cast<char>(devices.size()) + devices};
+  const auto devices = protobuf::Writer().integer(1, args.executable->device->description.id);
+  auto* out = new PJRT_DeviceAssignmentSerialized{{}, protobuf::Writer().integer(1, 1).integer(2, 1).message(3, devices).take()};
   give(out->bytes, args.serialized_bytes, args.serialized_bytes_size);
   args.serialized_device_assignment = out;
   args.serialized_device_assignment_deleter = [](PJRT_DeviceAssignmentSerialized* a) { delete a; };

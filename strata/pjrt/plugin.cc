@@ -1,12 +1,11 @@
 #include "strata/pjrt/plugin.h"
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "strata/compile/cpu_client.h"
+#include "strata/pjrt/call_log.h"
 #include "strata/pjrt/error.h"
 #include "strata/pjrt/ffi_extension.h"
 #include "strata/pjrt/functions.h"
+#include "strata/pjrt/profiler.h"
 #include "strata/pjrt/shardings.h"
 
 namespace strata::pjrt {
@@ -28,21 +27,7 @@ constexpr std::size_t oldest<PJRT_Executable_GetCompiledMemoryStats_Args> = offs
 template <>
 constexpr std::size_t oldest<PJRT_Client_CreateViewOfDeviceBuffer_Args> = offsetof(PJRT_Client_CreateViewOfDeviceBuffer_Args, memory);
 
-/// The file of STRATA_PJRT_LOG, or null.
-std::FILE* log() {
-  static std::FILE* file = [] {
-    const char* path = std::getenv("STRATA_PJRT_LOG");
-    return path && *path ? std::fopen(path, "a") : nullptr;
-  }();
-  return file;
-}
-
-void note(const char* name, const PJRT_Error* error) {
-  if (std::FILE* file = log()) {
-    std::fprintf(file, "%s%s%s\n", name, error ? ": " : "", error ? error->message.c_str() : "");
-    std::fflush(file);
-  }
-}
+void note(const char* name, const PJRT_Error* error) { log_call(name, error ? error->message.c_str() : nullptr); }
 
 /// A function of the table in C's way: what it throws comes back as an error.
 template <auto f, class Args>
@@ -98,7 +83,8 @@ PJRT_Extension_Base* extensions() {
       extension_call<&FFI_Type_Register, PJRT_FFI_Type_Register_Args>,
       extension_call<&FFI_UserData_Add, PJRT_FFI_UserData_Add_Args>,
       extension_call<&FFI_Register_Handler, PJRT_FFI_Register_Handler_Args>};
-  return &ffi.base;
+  static PJRT_Profiler_Extension profiler{{sizeof(PJRT_Profiler_Extension), PJRT_Extension_Type_Profiler, &ffi.base}, &profiler_api(), 0};
+  return &profiler.base;
 }
 
 }  // namespace strata::pjrt

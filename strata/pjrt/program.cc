@@ -119,18 +119,24 @@ std::string digest(std::string_view code, std::string_view options) {
   return out;
 }
 
+/// As it is compiled: one function without calls.
+std::unique_ptr<ir::Module> lowered(std::string_view code) {
+  auto module = read(code);
+  if (!module) fail(module.status());
+  ir::use_chlo(**module);
+  ir::inline_calls(**module);
+  return std::move(*module);
+}
+
 void compile(Program& out) {
   if (out.options.replicas * out.options.partitions != 1)
     fail(PJRT_Error_Code_UNIMPLEMENTED, "{} replicas of {} partitions: this device runs programs of one", out.options.replicas, out.options.partitions);
-  auto module = read(out.code);
-  if (!module) fail(module.status());
+  const std::unique_ptr<ir::Module> module = lowered(out.code);
   for (const char* name : {"mhlo.num_replicas", "mhlo.num_partitions"})
-    if (const std::int64_t n = integer((*module)->attrs, name, 1); n != 1) fail(PJRT_Error_Code_UNIMPLEMENTED, "{} is {}: this device runs programs of one", name, n);
-  ir::use_chlo(**module);
-  ir::inline_calls(**module);
-  ir::Function* f = (*module)->entry();
+    if (const std::int64_t n = integer(module->attrs, name, 1); n != 1) fail(PJRT_Error_Code_UNIMPLEMENTED, "{} is {}: this device runs programs of one", name, n);
+  ir::Function* f = module->entry();
   if (f == nullptr) fail(PJRT_Error_Code_INVALID_ARGUMENT, "the program has no function to run");
-  out.name = (*module)->name.empty() ? f->name : (*module)->name;
+  out.name = module->name.empty() ? f->name : module->name;
   read_ports(*f, out);
   ir::walk(f->body, [&](const ir::Op& op) {
     if (op::def(op).cost == nullptr) return;
@@ -170,6 +176,17 @@ std::shared_ptr<Program> compile_program(std::string_view code, std::string_view
   out->fingerprint = digest(code, options);
   on_deep_stack([&] { compile(*out); });
   return out;
+}
+
+std::shared_ptr<runtime::Executable> Program::timed(bool* made) {
+  std::lock_guard lock(mutex_);
+  if (timed_) return timed_;
+  on_deep_stack([&] {
+    const auto module = lowered(code);
+    timed_ = runtime::default_client().compile(module->entry()->body, {.donated = donated, .name = name, .keep = false, .timed = true});
+  });
+  if (made) *made = true;
+  return timed_;
 }
 
 // What compiling costs is paid once: machine code is found again by its structure (compile/llvm/code_cache.h).

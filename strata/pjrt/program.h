@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace strata::pjrt {
 
-/// Shared by the executables that a framework makes of it; nothing but `last_s` changes.
+/// Shared by the executables that a framework makes of it; nothing but `last_s` changes for who looks at it.
 struct Program {
   std::string code, options_bytes;  // as they came: what serialises it
   CompileOptions options;
@@ -24,8 +25,16 @@ struct Program {
   double flops = 0, bytes_accessed = 0;
   std::atomic<double> last_s{1};  // how long the last run took
 
+  /// The same program with a clock at each launch, compiled when it is first asked for: the code is there, the plan is made again.
+  /// Memory for its results is the executable's matter. Sets `made` when this call compiled it.
+  std::shared_ptr<runtime::Executable> timed(bool* made = nullptr);
+
   /// Bytes that `read_program` takes back, in the same version of Strata.
   std::string serialize() const;
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<runtime::Executable> timed_;
 };
 
 /// Reads, checks and compiles: text, bytecode of MLIR with StableHLO or VHLO. Throws Failure and strata::Error; UNIMPLEMENTED for a

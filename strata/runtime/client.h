@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,6 +32,27 @@ class Buffer {
   Literal literal_;
 };
 
+/// What a launch does: a name for a table, and all that the plan says of it.
+struct Launch {
+  std::string name, text;
+};
+
+/// When the launches of a run ran.
+struct LaunchTimes {
+  /// A run's spans beyond these are not kept: a loop may launch for ever.
+  static constexpr std::size_t kMostSpans = 1 << 16;
+  /// `launch` is an index of Executable::launches(); times are nanoseconds of std::chrono::steady_clock.
+  struct Span {
+    int launch;
+    std::int64_t begin_ns, end_ns;
+  };
+  struct Total {
+    std::int64_t runs = 0, ns = 0;
+  };
+  std::vector<Span> spans;    // in order of their begin
+  std::vector<Total> totals;  // by launch, of all of them
+};
+
 /// A compiled program. Thread-safe: runs may overlap.
 class Executable {
  public:
@@ -43,6 +65,11 @@ class Executable {
   virtual std::vector<Buffer> results_for(std::vector<Buffer>& arguments) = 0;
   /// Runs on arguments and results at these addresses.
   virtual void run_at(void* const* arguments, void* const* results) = 0;
+  /// The same, and adds to `times` when each launch ran. Adds nothing for a program that was not compiled as `timed`, or that
+  /// launches nothing; what ran before a failure is told.
+  virtual void run_timed(void* const* arguments, void* const* results, LaunchTimes& times);
+  /// The launches of a program that was compiled as `timed`.
+  virtual const std::vector<Launch>& launches() const;
   virtual const std::vector<Type>& argument_types() const = 0;
   virtual const std::vector<Type>& result_types() const = 0;
   /// Memory that a run takes besides arguments and results, where that is known.
@@ -58,6 +85,12 @@ inline std::vector<Buffer> Executable::run(std::vector<Buffer> arguments) {
   return results;
 }
 
+inline void Executable::run_timed(void* const* arguments, void* const* results, LaunchTimes&) { run_at(arguments, results); }
+inline const std::vector<Launch>& Executable::launches() const {
+  static const std::vector<Launch> none;
+  return none;
+}
+
 struct CompileOptions {
   /// Arguments whose memory may be reused for results, by position.
   std::vector<bool> donated;
@@ -65,6 +98,8 @@ struct CompileOptions {
   std::string name = "main";
   /// Whether the client keeps it for the next call with the same block; else it goes with its last handle.
   bool keep = true;
+  /// Whether `run_timed` can tell times: two readings of the clock for each launch of each run.
+  bool timed = false;
 };
 
 /// A device's compiler and memory.

@@ -5,13 +5,15 @@
 #include <optional>
 
 #include "strata/base/checksum.h"
+#include "strata/base/protobuf.h"
 
 namespace strata::train {
 namespace {
 
+using protobuf::Wire;
+
 static_assert(std::endian::native == std::endian::little, "records are written as the machine holds them");
 
-enum Wire : std::uint64_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
 // tensorflow.Event
 constexpr std::uint64_t kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5;
 // tensorflow.Summary and its Value
@@ -24,110 +26,25 @@ void append(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-void append_varint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  out += static_cast<char>(value);
-}
-
-void append_key(std::string& out, std::uint64_t field, Wire wire) { append_varint(out, field << 3 | wire); }
-
-void append_bytes(std::string& out, std::uint64_t field, std::string_view bytes) {
-  append_key(out, field, kBytes);
-  append_varint(out, bytes.size());
-  out += bytes;
-}
-
-/// The fields of a message, one after the other.
-class Fields {
- public:
-  explicit Fields(std::string_view rest) : rest_(rest) {}
-
-  /// Goes to the next field; false at the end, or when the bytes are no message.
-  bool next() {
-    if (rest_.empty() || bad_) return false;
-    auto key = varint();
-    if (!key) return fail();
-    number = *key >> 3;
-    wire = static_cast<Wire>(*key & 7);
-    switch (wire) {
-      case kVarint: return take_varint();
-      case kFixed64: return take(8);
-      case kFixed32: return take(4);
-      case kBytes: return take_bytes();
-    }
-    return fail();
-  }
-  bool bad() const { return bad_; }
-  bool is(std::uint64_t field, Wire type) const { return number == field && wire == type; }
-  template <class T>
-  T fixed() const {
-    T out;
-    std::memcpy(&out, bytes.data(), sizeof out);
-    return out;
-  }
-
-  std::uint64_t number = 0, integer = 0;
-  Wire wire = kVarint;
-  std::string_view bytes;
-
- private:
-  bool fail() {
-    bad_ = true;
-    return false;
-  }
-  std::optional<std::uint64_t> varint() {
-    std::uint64_t out = 0;
-    for (std::size_t i = 0; i < 10 && i < rest_.size(); ++i) {
-      const auto byte = static_cast<unsigned char>(rest_[i]);
-      if (i == 9 && byte > 1) return {};
-      out |= static_cast<std::uint64_t>(byte & 0x7f) << (7 * i);
-      if (byte < 0x80) {
-        rest_.remove_prefix(i + 1);
-        return out;
-      }
-    }
-    return {};
-  }
-  bool take_varint() {
-    auto value = varint();
-    if (!value) return fail();
-    integer = *value;
-    return true;
-  }
-  bool take(std::uint64_t count) {
-    if (count > rest_.size()) return fail();
-    bytes = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return true;
-  }
-  bool take_bytes() {
-    auto count = varint();
-    return count ? take(*count) : fail();
-  }
-
-  std::string_view rest_;
-  bool bad_ = false;
-};
-
 /// One value of a summary; none for one that is no simple scalar.
 bool read_value(std::string_view bytes, Event& event) {
-  Fields f(bytes);
+  protobuf::Reader fields(bytes);
   std::string tag;
   std::optional<float> value;
-  while (f.next()) {
-    if (f.is(kTag, kBytes)) tag = f.bytes;
-    if (f.is(kSimpleValue, kFixed32)) value = f.fixed<float>();
+  while (auto f = fields.next()) {
+    if (f->is(kTag, Wire::bytes)) tag = f->bytes;
+    if (f->is(kSimpleValue, Wire::fixed32)) value = f->fixed<float>();
   }
   if (value) event.scalars.emplace_back(tag, *value);
-  return !f.bad();
+  return !fields.broken();
 }
 
 bool read_summary(std::string_view bytes, Event& event) {
-  Fields f(bytes);
-  while (f.next()) {
-    if (f.is(kValue, kBytes) && !read_value(f.bytes, event)) return false;
+  protobuf::Reader fields(bytes);
+  while (auto f = fields.next()) {
+    if (f->is(kValue, Wire::bytes) && !read_value(f->bytes, event)) return false;
   }
-  return !f.bad();
+  return !fields.broken();
 }
 
 /// The record at the start of `bytes`, or why there is none.
@@ -155,36 +72,27 @@ std::uint32_t masked_crc32c(std::string_view bytes) {
 }
 
 std::string encode_event(const Event& event) {
-  std::string out;
-  append_key(out, kWallTime, kFixed64);
-  append(out, event.wall_time);
-  append_key(out, kStep, kVarint);
-  append_varint(out, static_cast<std::uint64_t>(event.step));
-  if (!event.file_version.empty()) append_bytes(out, kFileVersion, event.file_version);
-  if (event.scalars.empty()) return out;
-  std::string summary;
-  for (const auto& [tag, number] : event.scalars) {
-    std::string value;
-    append_bytes(value, kTag, tag);
-    append_key(value, kSimpleValue, kFixed32);
-    append(value, number);
-    append_bytes(summary, kValue, value);
-  }
-  append_bytes(out, kSummary, summary);
-  return out;
+  protobuf::Writer out, summary;
+  out.real(kWallTime, event.wall_time).integer(kStep, event.step);
+  if (!event.file_version.empty()) out.bytes(kFileVersion, event.file_version);
+  if (event.scalars.empty()) return out.take();
+  for (const auto& [tag, number] : event.scalars) summary.message(kValue, protobuf::Writer().bytes(kTag, tag).real(kSimpleValue, number));
+  return out.message(kSummary, summary).take();
 }
 
 Result<Event> decode_event(std::string_view bytes, const std::string& name) {
   Event out;
-  Fields f(bytes);
+  protobuf::Reader fields(bytes);
   bool whole = true;
-  while (whole && f.next()) {
-    if (f.is(kWallTime, kFixed64)) out.wall_time = f.fixed<double>();
-    if (f.is(kStep, kVarint)) out.step = static_cast<std::int64_t>(f.integer);
-    if (f.is(kFileVersion, kBytes)) out.file_version = f.bytes;
-    if (f.is(kSummary, kBytes)) whole = read_summary(f.bytes, out);
+  while (whole) {
+    const auto f = fields.next();
+    if (!f) break;
+    if (f->is(kWallTime, Wire::fixed64)) out.wall_time = f->fixed<double>();
+    if (f->is(kStep, Wire::varint)) out.step = static_cast<std::int64_t>(f->value);
+    if (f->is(kFileVersion, Wire::bytes)) out.file_version = f->bytes;
+    if (f->is(kSummary, Wire::bytes)) whole = read_summary(f->bytes, out);
   }
-  if (f.bad() || !whole) return Status(Code::corrupt, "{}: {} bytes are no event", name, bytes.size());
+  if (fields.broken() || !whole) return Status(Code::corrupt, "{}: {} bytes are no event", name, bytes.size());
   return out;
 }
 

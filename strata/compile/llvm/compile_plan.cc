@@ -4,6 +4,7 @@
 #include "strata/compile/llvm/code_units.h"
 #include "strata/compile/llvm/compile_kernels.h"
 #include "strata/compile/llvm/emit_driver.h"
+#include "strata/compile/llvm/launch_clock.h"
 #include "strata/compile/llvm/runtime_symbols.h"
 #include "strata/op/foreign.h"
 
@@ -72,7 +73,7 @@ class StepsWriter {
 }  // namespace
 
 Driver compile_plan(const Plan& plan, const CompilePlanOptions& options) {
-  register_profile_symbols();
+  register_launch_clock();
   std::vector<CodeUnit> units;
   std::vector<std::string> symbols;
   for (const auto& kernel : plan.kernels) {
@@ -87,8 +88,9 @@ Driver compile_plan(const Plan& plan, const CompilePlanOptions& options) {
   return out;
 }
 
-void run_driver(DriverFn driver, const RunContext& context) {
+void run_driver(DriverFn driver, const RunContext& context, runtime::LaunchTimes* times) {
   DefaultFloatEnvironment environment;
+  LaunchClock clock(times);
   op::foreign::Run run;
   RunContext watched = context;
   watched.failed = run.failed();

@@ -1,21 +1,21 @@
 // Machine code for a plan: its kernels and the driver that runs them.
 //
-//   DriverFn driver = compile_plan(plan);
-//   run_driver(driver, context);
+//   Driver driver = compile_plan(plan);
+//   run_driver(driver.run, context);
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "strata/compile/plan.h"
+#include "strata/runtime/client.h"
 
 namespace strata::compile {
 
 using DriverFn = void (*)(const RunContext* context);
 
 struct CompilePlanOptions {
-  bool timed = false;  // launches are timed: see launch_times
+  bool timed = false;  // run_driver can tell when each launch ran
 };
 
 /// A driver, and what keeps its code and its kernels' loaded.
@@ -27,16 +27,8 @@ struct Driver {
 /// Kernels and driver are made in parallel and cached as compile_kernels.h says. The plan may go afterwards.
 Driver compile_plan(const Plan& plan, const CompilePlanOptions& options = {});
 
-/// Runs the driver on this thread and the pool, in the default floating-point environment.
-void run_driver(DriverFn driver, const RunContext& context);
-
-/// Time spent in the launches of timed drivers since the last reset, by their order in the plan. For one timed plan at a
-/// time.
-struct LaunchTime {
-  std::int64_t runs = 0;
-  double seconds = 0;
-};
-std::vector<LaunchTime> launch_times();
-void reset_launch_times();
+/// Runs the driver on this thread and the pool, in the default floating-point environment. Adds to `times`, if given, when each launch
+/// of a timed driver ran: numbers are those of launches(plan).
+void run_driver(DriverFn driver, const RunContext& context, runtime::LaunchTimes* times = nullptr);
 
 }  // namespace strata::compile

@@ -9,6 +9,7 @@
 #include "strata/base/thread_pool.h"
 #include "strata/compile/interpret_plan.h"
 #include "strata/compile/llvm/jit.h"
+#include "strata/compile/make_plan.h"
 
 namespace strata::compile {
 namespace {
@@ -170,11 +171,64 @@ TEST(CompilePlan, LaunchesAreTimedInTheirOrder) {
   plan.steps.push_back({Launch{0, {a, a}, false, 1}});
   plan.steps.push_back({std::move(loop)});
   Memory memory(1);
-  reset_launch_times();
-  run_driver(compile_plan(plan, {.timed = true}).run, memory.context());
-  ASSERT_EQ(launch_times().size(), 2u);
-  EXPECT_EQ(launch_times()[0].runs, 1);
-  EXPECT_EQ(launch_times()[1].runs, 5);
+  runtime::LaunchTimes times;
+  const Driver driver = compile_plan(plan, {.timed = true});
+  run_driver(driver.run, memory.context(), &times);
+  ASSERT_EQ(times.totals.size(), 2u);
+  EXPECT_EQ(times.totals[0].runs, 1);
+  EXPECT_EQ(times.totals[1].runs, 5);
+  ASSERT_EQ(times.spans.size(), 6u);
+  std::int64_t last = 0, sum = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(times.spans[i].launch, i == 0 ? 0 : 1);
+    EXPECT_LE(last, times.spans[i].begin_ns);
+    EXPECT_LE(times.spans[i].begin_ns, times.spans[i].end_ns);
+    last = times.spans[i].end_ns;
+    sum += times.spans[i].end_ns - times.spans[i].begin_ns;
+  }
+  EXPECT_EQ(sum, times.totals[0].ns + times.totals[1].ns);
+  run_driver(driver.run, memory.context());  // tells nobody
+  EXPECT_EQ(times.spans.size(), 6u);
+}
+
+/// A loop that launches for long fills no memory, and its totals are whole.
+TEST(CompilePlan, SpansOfALaunchAreBounded) {
+  Plan plan;
+  plan.kernels.push_back(affine(1, 2, 1));
+  plan.buffers = {{PlanBuffer::Kind::temporary, 0, kBytes, 0}};
+  plan.num_counters = 1;
+  CountedLoop loop{0, runtime::LaunchTimes::kMostSpans + 10, false, {}};
+  loop.body.push_back({Launch{0, {{0, 0, -1, 0}, {0, 0, -1, 0}}, false, 1}});
+  plan.steps.push_back({std::move(loop)});
+  Memory memory(1);
+  runtime::LaunchTimes times;
+  run_driver(compile_plan(plan, {.timed = true}).run, memory.context(), &times);
+  EXPECT_EQ(times.spans.size(), runtime::LaunchTimes::kMostSpans);
+  EXPECT_EQ(times.totals.at(0).runs, static_cast<std::int64_t>(runtime::LaunchTimes::kMostSpans) + 10);
+}
+
+/// What no driver launches has no number: those of the others are theirs.
+TEST(CompilePlan, LaunchesAreNumberedAsThePlanTellsThem) {
+  Plan plan;
+  plan.kernels.push_back(affine(1, 2, 1));
+  plan.kernels.push_back(affine(3, 1, 0));
+  plan.kernels[0]->name = "in_no_turn";
+  plan.kernels[1]->name = "last";
+  plan.buffers = {{PlanBuffer::Kind::temporary, 0, kBytes, 0}};
+  plan.num_counters = 1;
+  const Address a{0, 0, -1, 0};
+  CountedLoop none{0, 0, false, {}};
+  none.body.push_back({Launch{0, {a, a}, false, 1}});
+  plan.steps.push_back({std::move(none)});
+  plan.steps.push_back({Launch{1, {a, a}, false, 1}});
+  Memory memory(1);
+  runtime::LaunchTimes times;
+  run_driver(compile_plan(plan, {.timed = true}).run, memory.context(), &times);
+  const std::vector<runtime::Launch> told = launches(plan);
+  ASSERT_EQ(told.size(), 1u);
+  ASSERT_EQ(times.totals.size(), 1u);
+  EXPECT_EQ(told[0].name, "last");
+  EXPECT_NE(told[0].text.find("last #1 grid"), std::string::npos) << told[0].text;
 }
 
 TEST(CompilePlan, CodeGoesWithItsLastHandle) {

@@ -13,7 +13,4 @@ std::vector<std::pair<std::string, void*>> runtime_symbols();
 /// Adds one (before the first kernel that calls it is compiled); a name is given once.
 void add_runtime_symbol(const std::string& name, void* address);
 
-/// The clock that timed drivers call.
-void register_profile_symbols();
-
 }  // namespace strata::compile
