@@ -54,10 +54,10 @@ def test_each_outcome_is_counted():
         assert done.returncode == 1 and "2 tests fail or are skipped on Strata alone" in done.stdout, said
         assert "| some_test | 5 | 3 | 1 | 3 | 4 | 2 | 60.0 % |" in page, page
         assert "`abcdef`" in page, page
-        assert "- `test_b_fails` (and on XLA's CPU): ValueError: a reason in mine.py" in page, page
-        assert "- `test_d_crashes` (and on XLA's CPU): the process ended with -6" in page, page
-        assert "- `test_f_has_no_end` (and on XLA's CPU): no end after 5 s" in page, page
-        assert "- `test_i_fails_here`: " in page, page
+        assert "- ValueError: a reason in mine.py: 1\n  `test_b_fails` (and on XLA's CPU)" in page, page
+        assert "- the process ended with -6: 1\n  `test_d_crashes` (and on XLA's CPU)" in page, page
+        assert "- no end after 5 s: 1\n  `test_f_has_no_end` (and on XLA's CPU)" in page, page
+        assert ": 1\n  `test_i_fails_here`\n" in page, page
         assert "some_test `test_h_skipped_here`: only on Strata: " in page, page
         assert re.search(r"Compiled during the runs on Strata: \d+ programs by `[^`]*`\. XLA's own CPU client was started 0 times", page), page
         assert folder not in page, page
