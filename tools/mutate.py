@@ -51,7 +51,9 @@ SEEN_BY = {
 
 
 def without_precompiled(words):
-    """The command that reads each header itself: a mutant may stand in one that was compiled before."""
+    """The command that reads each header itself: a mutant may stand in one that was compiled before. Without its launcher too."""
+    while pathlib.Path(words[0]).name in ("compile", "ccache"):
+        words = words[1:]
     return [w for i, w in enumerate(words) if not w.endswith("cmake_pch.hxx") and not (w == "-include" and words[i + 1].endswith("cmake_pch.hxx"))
             and w not in ("-Winvalid-pch", "-fpch-preprocess")]
 

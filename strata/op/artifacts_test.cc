@@ -138,6 +138,35 @@ TEST(Artifacts, DamagedOnesEndInAnErrorOrAProgram) {
   }
 }
 
+/// Defaults are for those who write: what is absent here would come back as a default that nobody said.
+TEST(Artifacts, AnAttributeThatIsAbsentIsNamed) {
+  catalog();
+  struct Case {
+    const char *artifact, *name, *operation;
+  };
+  for (auto [artifact, name, operation] : {Case{"shapes-0.9.0", "limit_indices", "slice_v1"}, Case{"control-0.14.0", "outfeed_config", "outfeed_v1"}}) {
+    std::string bytes = contents(data() / "artifacts" / (std::string(artifact) + ".mlirbc"));
+    std::size_t at = bytes.find(name);
+    ASSERT_NE(at, std::string::npos) << artifact;
+    bytes[at] = 'x';
+    auto module = ir::read_bytecode(bytes, artifact);
+    ASSERT_FALSE(module.ok()) << artifact;
+    EXPECT_THAT(module.status().message(), HasSubstr(fmt::format("vhlo.{} without attribute '{}'", operation, name)));
+  }
+}
+
+TEST(Artifacts, AVersionThatIsNoneIsNamed) {
+  catalog();
+  std::string bytes = contents(data() / "artifacts" / "calls-0.14.0.mlirbc");
+  std::size_t at = bytes.find("custom_call_v1");
+  ASSERT_NE(at, std::string::npos);
+  bytes[at + 13] = '0';
+  auto module = ir::read_bytecode(bytes, "calls");
+  ASSERT_FALSE(module.ok());
+  EXPECT_EQ(module.status().code(), Code::unsupported);
+  EXPECT_THAT(module.status().message(), HasSubstr("operation vhlo.custom_call_v0 is not supported"));
+}
+
 TEST(Artifacts, WhatHasNoFormThereIsNamed) {
   catalog();
   auto module = ir::parse(

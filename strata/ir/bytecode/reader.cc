@@ -94,7 +94,9 @@ class ModuleReader {
   // ---- operations -------------------------------------------------------------------------------------------------
 
   Head operation_head(ByteReader& r, Numbers* numbers);
+  static std::vector<Property> names_of(const Head& head);
   void read_properties(ByteReader& r, Head& head);
+  void expect_all(const Head& head);
   void skip_use_orders(ByteReader& r, std::size_t values);
   void operation(ByteReader& r, Numbers& numbers, Block& block, bool& has_returned);
   void cast(const Head& head, std::size_t first);
@@ -142,6 +144,7 @@ Head ModuleReader::operation_head(ByteReader& r, Numbers* numbers) {
   out.where = entries_.location(entries_.attribute(r));
   if ((mask & kAttributes) != 0) out.attributes = entries_.dictionary(entries_.attribute(r));
   if ((mask & kProperties) != 0) read_properties(r, out);
+  if ((mask & kProperties) == 0 || !out.name->is_registered) expect_all(out);
   if ((mask & kResults) != 0)
     for (std::size_t n = r.count("results"); n > 0; --n) out.results.push_back(entries_.value_type(entries_.type(r)));
   if ((mask & kOperands) != 0) {
@@ -165,6 +168,13 @@ Head ModuleReader::operation_head(ByteReader& r, Numbers* numbers) {
   return out;
 }
 
+/// Of an operation in a version that there is.
+std::vector<Property> ModuleReader::names_of(const Head& head) {
+  std::optional<std::vector<Property>> names = properties_of(head.name->dialect, head.name->name);
+  if (!names) fail(head, fmt::format("operation {} is not supported", full_name(head)), Code::unsupported);
+  return *std::move(names);
+}
+
 /// Attributes without names, in their order; of an operation that its writer did not know, a dictionary.
 void ModuleReader::read_properties(ByteReader& r, Head& head) {
   ByteReader p = container_.properties[r.index(container_.properties.size(), "properties")];
@@ -172,13 +182,21 @@ void ModuleReader::read_properties(ByteReader& r, Head& head) {
     for (auto& entry : entries_.dictionary(entries_.attribute(p))) head.attributes.push_back(std::move(entry));
     return p.expect_end("properties");
   }
-  std::optional<std::vector<Property>> names = properties_of(head.name->dialect, head.name->name);
-  if (!names) fail(head, fmt::format("operation {} is not supported", full_name(head)), Code::unsupported);
-  for (const Property& property : *names) {
+  for (const Property& property : names_of(head)) {
     if (std::optional<std::size_t> at = property.is_optional ? entries_.optional_attribute(p) : entries_.attribute(p))
       head.attributes.emplace_back(property.name, *at);
   }
   p.expect_end("properties");
+}
+
+/// A version of an operation has all of its attributes: for one that is absent no default may stand.
+void ModuleReader::expect_all(const Head& head) {
+  if (head.name->dialect != "vhlo") return;
+  for (const Property& property : names_of(head)) {
+    auto same = [&](const auto& entry) { return entry.first == property.name; };
+    if (std::none_of(head.attributes.begin(), head.attributes.end(), same))
+      fail(head, fmt::format("{} without attribute '{}'", full_name(head), property.name));
+  }
 }
 
 void ModuleReader::skip_use_orders(ByteReader& r, std::size_t values) {

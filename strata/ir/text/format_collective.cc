@@ -11,6 +11,7 @@ void handle_from_generic(TextParser& p, Draft& draft) {
   if (!draft.attrs.has(kHandle)) {
     for (const char* name : {kId, kType})
       if (draft.attrs.has(name)) need_integer(p, draft, name);
+    if (draft.attrs.has(kType) && !draft.attrs.has(kId)) p.fail_at(p.op_offset(), fmt::format("attribute '{}' of {} needs '{}'", kType, draft.info->name, kId));
     return;
   }
   Fields fields = struct_fields(p, draft, kHandle, kPrefix);

@@ -127,6 +127,7 @@ void parse_bounds(Cursor& c, std::vector<Dim>& dims) {
     if (c.consume("?")) continue;
     std::int64_t bound = c.integer();
     if (dims[i].is_static() || bound < 0) c.fail("bound {} on a dimension that is not '?'", bound);
+    if (bound > kMostElements) c.fail("a tensor of more than {} elements", kMostElements);
     dims[i] = Dim::bounded(bound);
   }
   c.expect(">");
