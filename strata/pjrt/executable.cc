@@ -173,14 +173,19 @@ void LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args& args) {
   if (args.execute_device != nullptr && args.execute_device != loaded.device)
     fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} was compiled for {}", loaded.program->name, loaded.device->description.debug);
   Run run = prepare(loaded, args.options, {args.argument_lists[0], args.num_args});
-  for (std::size_t r = 0; r < run.results.size(); ++r)
-    args.output_lists[0][r] = make_buffer(*memory_of(*loaded.device, loaded.program->result_kinds[r]), run.results[r], run.done).release();
-  if (args.device_complete_events != nullptr) args.device_complete_events[0] = new PJRT_Event{{}, run.done};
+  const auto results = run.results;
+  const auto done = run.done;
   Queue& queue = loaded.client->queue;
   if (queue.is_mine() || (loaded.program->last_s < kShort_s && queue.idle()))
     run();
   else
     queue.submit(std::move(run));
+  // Who brought a handler hears of its failure from this call, as by XLA's CPU: nothing may be left that runs it when a process ends.
+  if (loaded.program->calls_out)
+    if (const PJRT_Error* error = done->wait()) throw Failure(*error);
+  for (std::size_t r = 0; r < results.size(); ++r)
+    args.output_lists[0][r] = make_buffer(*memory_of(*loaded.device, loaded.program->result_kinds[r]), results[r], done).release();
+  if (args.device_complete_events != nullptr) args.device_complete_events[0] = new PJRT_Event{{}, done};
 }
 
 // ---- compilation ------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 #include "strata/ir/text/printer.h"
 #include "strata/ir/verify.h"
 #include "strata/op/def.h"
+#include "strata/op/foreign.h"
 #include "strata/pjrt/client.h"
 #include "strata/pjrt/error.h"
 
@@ -139,6 +140,7 @@ void compile(Program& out) {
   out.name = module->name.empty() ? f->name : module->name;
   read_ports(*f, out);
   ir::walk(f->body, [&](const ir::Op& op) {
+    out.calls_out |= op::foreign::is_resolvable(op);
     if (op::def(op).cost == nullptr) return;
     const op::Work work = op::def(op).cost(op);
     out.flops += work.flops;

@@ -23,6 +23,7 @@ struct Program {
   std::vector<bool> argument_tokens, result_tokens;  // a framework may give i1[0] for one
   std::vector<std::string> argument_kinds, result_kinds;  // memories
   double flops = 0, bytes_accessed = 0;
+  bool calls_out = false;       // to handlers from outside, whose failures are told by the call that runs it
   std::atomic<double> last_s{1};  // how long the last run took
 
   /// The same program with a clock at each launch, compiled when it is first asked for: the code is there, the plan is made again.
