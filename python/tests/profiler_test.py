@@ -86,10 +86,10 @@ def test_runs_that_call_python_and_run_within_one_another():
     import numpy as np
 
     inner = jax.jit(lambda x: x * 2 + 1)
-    inner(np.float32(1))
+    inner(jax.device_put(np.float32(1), harness.device()))
 
     def called(x):
-        return np.asarray(inner(np.asarray(x)))
+        return np.asarray(inner(jax.device_put(np.asarray(x), harness.device())))
 
     def outer(x):
         return jax.pure_callback(called, jax.ShapeDtypeStruct((), np.float32), x) + 1
@@ -102,6 +102,12 @@ def test_runs_that_call_python_and_run_within_one_another():
     assert values == [8, 8, 8]
     runs = [e for name, events in lines.items() if name.startswith("XLA Modules") for e in events if e.name == "jit_outer"]
     assert len(runs) == 3
+    inside = [e for name, events in lines.items() if name.startswith("XLA Modules") for e in events if e.name.startswith("jit__lambda")]
+    assert len(inside) == 3 and all(any(r.start_ns <= e.start_ns and e.start_ns + e.duration_ns <= r.start_ns + r.duration_ns for r in runs) for e in inside), lines
+    for name, events in lines.items():  # one after the other, or one within another
+        for e, after in zip(events, events[1:]):
+            end = e.start_ns + e.duration_ns
+            assert after.start_ns >= end or after.start_ns + after.duration_ns <= end, (name, e.name, after.name)
 
 
 def test_one_profile_after_the_other():
