@@ -1,6 +1,7 @@
 """A pytest plugin for tools/jax_tests: writes each test's start and end as a line of JSON, so that a crash leaves its test's name.
 
-JAX_TESTS_LOG   the file to append to; tests that it has an end of are not run again
+JAX_TESTS_LOG          the file to append to; tests that it has an end of are not run again
+JAX_TESTS_ONE_DEVICE   set: the CPU has one device, however many a file asks for
 """
 import collections
 import json
@@ -43,9 +44,17 @@ def _count_programs():
     xla_client._xla.get_tfrt_cpu_client = get_tfrt_cpu_client
 
 
+def _refuse_devices():
+    from jax._src import test_util
+
+    test_util.request_cpu_devices = lambda count: None
+
+
 def pytest_configure(config):
     global _log
     _log = open(_path, "a")
+    if os.environ.get("JAX_TESTS_ONE_DEVICE"):
+        _refuse_devices()
     _count_programs()
 
 
