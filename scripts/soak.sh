@@ -30,6 +30,9 @@ STRATA_KILLS=$SOAK_KILLS strata/cli/nothing_is_lost_test.py "$build/bin"
 echo "== rules broken one at a time"
 tools/mutate.py --build "$build"
 
+echo "== the plugin under ASan and UBSan"
+tools/sanitize_plugin.sh "$build"
+
 scripts/install-deps.sh clang-19 libclang-rt-19-dev
 for target in $(find strata -name '*_fuzz.cc' | sort); do
   echo "== $target, ${SOAK_SECONDS:=3600} s"
