@@ -167,6 +167,19 @@ TEST(Artifacts, AVersionThatIsNoneIsNamed) {
   EXPECT_THAT(module.status().message(), HasSubstr("operation vhlo.custom_call_v0 is not supported"));
 }
 
+/// Also where text packs several attributes into one of that name.
+TEST(Artifacts, NotesOfAnyNameAreKept) {
+  catalog();
+  std::string notes = "{algorithm = \"a\", channel_handle = 1 : i64, dimension_numbers = \"b\", num_primitive_operations = \"c\"}";
+  auto module = ir::parse(fmt::format("func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {{\n  %0 = stablehlo.exponential %a {} : tensor<4xf32>\n  "
+                                      "return %0 : tensor<4xf32>\n}}", notes), "p");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  Result<std::string> bytes = ir::write_bytecode(**module);
+  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+  EXPECT_EQ(printed(ir::read_bytecode(*bytes, "written")), printed(module));
+  EXPECT_THAT(printed(module), HasSubstr(notes));
+}
+
 TEST(Artifacts, WhatHasNoFormThereIsNamed) {
   catalog();
   auto module = ir::parse(

@@ -284,8 +284,13 @@ Attr in_form(Form form, std::string_view operation, std::string_view name, const
       if (text == nullptr) misfit(operation, name, a, "name");
       return Opaque{symbol_text(*text)};
     }
+    case Form::api_version: {
+      const Opaque* number = std::get_if<Opaque>(&a);
+      if (number == nullptr || number->text.size() != 7 || number->text.find_first_of("01234") != 0 || number->text.substr(1) != " : i32")
+        misfit(operation, name, a, "version");
+      break;
+    }
     case Form::same:
-    case Form::api_version:
     case Form::flag: break;
   }
   return a;
@@ -420,6 +425,14 @@ std::optional<std::string> vhlo_name(std::string_view operation, Release release
   return fmt::format("{}_v{}", base, release < row->second ? 1 : 2);
 }
 
+bool has_property(std::string_view operation, std::string_view attribute) {
+  const Row* row = row_of(operation.substr(operation.find('.') + 1));
+  bool found = false;
+  if (row != nullptr)
+    each_word(row->attributes, [&](std::string_view w) { found |= (w[0] == '+' || w[0] == '-' ? w.substr(1) : w) == attribute; });
+  return found;
+}
+
 const AttributeRule* rule_of(std::string_view operation, std::string_view attribute) {
   auto at = std::lower_bound(std::begin(kRules), std::end(kRules), attribute,
                              [](const AttributeRule& r, std::string_view n) { return r.name < n; });
@@ -432,17 +445,19 @@ void from_vhlo(std::string_view operation, Attrs& attrs) {
   constexpr char kId[] = "channel_id", kType[] = "channel_type", kPadding[] = "padding";
   if (operation == "stablehlo.dynamic_conv") attrs.erase(kPadding);  // of its first version, which has it as an operand too
   Attrs out;
-  bool has_type = attrs.has(kType), keeps_layouts = false;
+  bool has_type = has_property(operation, kType), keeps_layouts = false;
+  if (has_property(operation, kId) && !has_type && attrs.has(kType))
+    throw Error(std::string(operation), "attribute '{}' is none of its own", kType);
   for (const char* layouts : {"operand_layouts", "result_layouts"})
     keeps_layouts = keeps_layouts || (attrs.has(layouts) && !is_empty(*attrs.find(layouts)));
   for (const auto& [name, value] : attrs) {
-    const AttributeRule* rule = rule_of(operation, name);
+    const AttributeRule* rule = has_property(operation, name) ? rule_of(operation, name) : nullptr;
     Attr now = rule == nullptr ? value : in_form(rule->form, operation, name, value);
     bool stays = (name == kId && has_type) || (keeps_layouts && (name == "operand_layouts" || name == "result_layouts"));
     if (rule == nullptr || stays || !is_default(rule->otherwise, now)) out.set(name, std::move(now));
   }
-  if (out.has(kId) && !has_type) out.set(kType, std::int64_t{0});
-  pack_algorithm(out);
+  if (has_property(operation, kId) && !has_type && out.has(kId)) out.set(kType, std::int64_t{0});
+  if (has_property(operation, kAlgorithm[0])) pack_algorithm(out);
   attrs = std::move(out);
 }
 

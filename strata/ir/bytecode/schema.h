@@ -77,6 +77,8 @@ struct AttributeRule {
   std::string_view operation = {};  // the rule is of this one alone
   std::string_view blank = "[]";    // the default `empty` as text, of one that is no list
 };
+/// Whether a version of the operation ("stablehlo.gather") has the attribute; what else it carries is somebody's note, kept as it is.
+bool has_property(std::string_view operation, std::string_view attribute);
 /// The rule of an attribute; one without a rule is the same in both.
 const AttributeRule* rule_of(std::string_view operation, std::string_view attribute);
 

@@ -75,9 +75,24 @@ TEST(Schema, AChannelHasATypeWhereItIsSaid) {
   EXPECT_EQ(attrs_text(send), "{channel_id = 0 : i64, channel_type = 2 : i64}");
 }
 
+/// "num_primitive_operations" is a part of a product's algorithm, "strides" a slice's list; a sum may carry notes of those names.
+TEST(Schema, NotesOfOtherOperationsNamesStay) {
+  Attrs notes{{"num_primitive_operations", std::int64_t{1}}, {"strides", std::string("far")}, {"channel_id", std::int64_t{0}}}, sum = notes;
+  from_vhlo("stablehlo.add", sum);
+  EXPECT_EQ(attrs_text(sum), attrs_text(notes));
+  Attrs gathered{{"channel_id", std::int64_t{1}}, {"channel_type", std::int64_t{3}}};
+  EXPECT_THROW(from_vhlo("stablehlo.all_gather", gathered), Error);  // its channel has a type in text, which would be this note
+}
+
 TEST(Schema, AnAttributeOfAnotherKindIsRefused) {
   Attrs attrs{{"permutation", std::string("x")}};
   EXPECT_THROW(from_vhlo("stablehlo.transpose", attrs), Error);
+  for (const Attr& none : {Attr(Opaque{"unit"}), Attr(Opaque{"5 : i32"}), Attr(Opaque{"2 : i64"}), Attr(std::int64_t{2})}) {
+    Attrs call{{"api_version", none}};
+    EXPECT_THROW(from_vhlo("stablehlo.custom_call", call), Error) << attrs_text(call);
+  }
+  Attrs call{{"api_version", Opaque{"4 : i32"}}};
+  EXPECT_NO_THROW(from_vhlo("stablehlo.custom_call", call));
 }
 
 }  // namespace

@@ -21,6 +21,17 @@ enum Mask : std::uint8_t { kAttributes = 1, kResults = 2, kOperands = 4, kRegion
 
 constexpr std::string_view kVhlo = "vhlo";
 
+/// What text has in one attribute and VHLO in several, by one of these: of an operation that has that one.
+struct Packed {
+  const char *name, *part;
+};
+constexpr Packed kPacked[] = {{"algorithm", "lhs_precision_type"},
+                              {"channel_handle", "channel_id"},
+                              {"dimension_numbers", "input_batch_dimension"},
+                              {"dimension_numbers", "start_index_map"},
+                              {"dot_dimension_numbers", "lhs_contracting_dimensions"},
+                              {"scatter_dimension_numbers", "update_window_dims"}};
+
 std::string_view dialect_of(const Op& op) { return std::string_view(op.name()).substr(0, op.name().find('.')); }
 /// Whether it stands beside VHLO, in builtin types.
 bool is_foreign(const Op& op) { return dialect_of(op) == "sdy" || dialect_of(op) == "chlo"; }
@@ -217,8 +228,8 @@ void ModuleWriter::operation(const Op& op, ByteWriter& out) {
     if (form.attrs.has(later)) too_old(fmt::format("{} of {}", later, op.name()));
   Parts parts;
   parts.attributes = form.attrs;
-  for (const char* packed : {"algorithm", "channel_handle", "dimension_numbers", "dot_dimension_numbers", "scatter_dimension_numbers"})
-    parts.attributes.erase(packed);
+  for (auto [packed, part] : kPacked)
+    if (has_property(op.name(), part)) parts.attributes.erase(packed);
   for (const Property& p : properties_of(kVhlo, *name).value_or(std::vector<Property>{})) {
     parts.properties.varint(property(op, form, p.name));
     parts.has_properties = true;
