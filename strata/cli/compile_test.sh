@@ -112,7 +112,7 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 }
 EOF
 compile feed.mlir
-fact "what has no machine code" says 2 "no target has machine code [at feed.mlir:2:8]"
+fact "what has no machine code" says 2 "target @no_such_target is not supported [at feed.mlir:2:8]"
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
