@@ -3,7 +3,8 @@
 #
 #   tools/fuzz.sh strata/op/evaluate_fuzz.cc strata/ir/text/testdata/seeds -max_total_time=60
 #
-# The first folder named holds seeds and is not written; what is found lies in build/fuzz.
+# The first folder named holds seeds and is not written, nor is the target's corpus where the repository keeps one (testdata/corpus
+# beside it, chosen by tools/fuzz_corpus.py); what is found lies in build/fuzz.
 set -eu
 cd "$(dirname "$0")/.."
 source=$1 seeds=$2
@@ -42,4 +43,6 @@ if [ "$(wc -l < "build/fuzz/$name.stale")" -gt 20 ]; then  # worth the seconds t
 fi
 xargs -r -n2 -P"$jobs" sh -c "clang++-19 $flags $precompiled -c \"\$0\" -o \"\$1\"" < "build/fuzz/$name.stale"
 clang++-19 $flags -fsanitize=fuzzer "$source" $objects -lfmt -lpthread $libraries -o "build/fuzz/$name"
-exec "build/fuzz/$name" -artifact_prefix=build/fuzz/ "$@" "build/fuzz/$name.corpus" "$seeds"
+kept=$(dirname "$source")/testdata/corpus
+[ -d "$kept" ] || kept=$seeds
+exec "build/fuzz/$name" -artifact_prefix=build/fuzz/ "$@" "build/fuzz/$name.corpus" "$seeds" "$kept"

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Chooses a small corpus from what a fuzz target has gathered: the inputs that reach the most for their size.
+
+    tools/fuzz_corpus.py strata/ir/text/parser_fuzz.cc build/fuzz/parser_fuzz.corpus strata/ir/text/testdata/corpus [--bytes N]
+
+The target, built by tools/fuzz.sh, runs each input of CORPUS once; the notes of libFuzzer's merge tell what each reaches (its
+features: an edge, and about how often). Into FOLDER, emptied before, goes always the input that reaches the most features not
+reached yet for each of its bytes, until nothing is left to reach or N bytes (default 200 000) are full. Prints how many of all
+features the chosen ones reach.
+"""
+import argparse
+import hashlib
+import heapq
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def features_of(program, corpus):
+    """From each input to what it reaches."""
+    with tempfile.TemporaryDirectory() as folder:
+        notes, merged = pathlib.Path(folder) / "notes", pathlib.Path(folder) / "merged"
+        merged.mkdir()
+        done = subprocess.run([program, "-set_cover_merge=1", f"-merge_control_file={notes}", merged, corpus], cwd=ROOT, capture_output=True,
+                              text=True, errors="replace")
+        if done.returncode != 0:
+            sys.exit(f"the merge failed:\n{done.stderr[-2000:]}")
+        lines = notes.read_text().splitlines()
+    # How many inputs, how many of them stood in the first folder, a path for each; then `FT NUMBER FEATURE...` among other lines.
+    count, out = int(lines[0]), {}
+    files = [pathlib.Path(line) for line in lines[2 : 2 + count]]
+    for line in lines[2 + count :]:
+        kind, number, *rest = line.split()
+        if kind == "FT":
+            out[files[int(number)]] = {int(f) for f in rest}
+    return out
+
+
+def chosen_of(features, most):
+    """Greedy: what an input adds only falls, so one whose worth is up to date and still the highest is the best."""
+    reached, chosen, room = set(), [], most
+    size = {f: max(1, f.stat().st_size) for f in features}
+    queue = [(-len(reaches) / size[f], f) for f, reaches in features.items()]
+    heapq.heapify(queue)
+    while queue:
+        _, f = heapq.heappop(queue)
+        worth = len(features[f] - reached) / size[f]
+        if worth == 0 or size[f] > room:
+            continue
+        if queue and worth < -queue[0][0]:
+            heapq.heappush(queue, (-worth, f))
+            continue
+        chosen.append(f)
+        reached |= features[f]
+        room -= size[f]
+    return chosen, reached
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("target", type=pathlib.Path)
+    parser.add_argument("corpus", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--bytes", type=int, default=200_000)
+    options = parser.parse_args()
+    features = features_of(ROOT / "build" / "fuzz" / options.target.stem, options.corpus.resolve())
+    chosen, reached = chosen_of(features, options.bytes)
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for old in options.folder.iterdir():
+        old.unlink()
+    for f in chosen:
+        (options.folder / hashlib.sha1(f.read_bytes()).hexdigest()[:16]).write_bytes(f.read_bytes())
+    total = len(set().union(*features.values())) if features else 0
+    print(f"{len(chosen)} of {len(features)} inputs, {sum(f.stat().st_size for f in chosen)} bytes: {len(reached)} of {total} features")
+
+
+if __name__ == "__main__":
+    main()
