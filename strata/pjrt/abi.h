@@ -258,9 +258,6 @@ STRATA_PJRT_ARGS(Buffer_UnsafePointer, 32, PJRT_Buffer* buffer; std::size_t buff
 STRATA_PJRT_ARGS(Buffer_IncreaseExternalReferenceCount, 24, PJRT_Buffer* buffer;)
 STRATA_PJRT_ARGS(Buffer_DecreaseExternalReferenceCount, 24, PJRT_Buffer* buffer;)
 STRATA_PJRT_ARGS(Buffer_OpaqueDeviceMemoryDataPointer, 32, PJRT_Buffer* buffer; void* device_memory_ptr;)
-STRATA_PJRT_ARGS(TopologyDescription_Create, 56,
-    const char* topology_name; std::size_t topology_name_size; const PJRT_NamedValue* create_options; std::size_t num_options;
-    PJRT_TopologyDescription* topology;)
 STRATA_PJRT_ARGS(TopologyDescription_Destroy, 24, PJRT_TopologyDescription* topology;)
 STRATA_PJRT_ARGS(TopologyDescription_PlatformName, 40, PJRT_TopologyDescription* topology; const char* platform_name; std::size_t platform_name_size;)
 STRATA_PJRT_ARGS(TopologyDescription_PlatformVersion, 40,
@@ -272,9 +269,6 @@ STRATA_PJRT_ARGS(TopologyDescription_Serialize, 56,
     serialized_topology; void (*serialized_topology_deleter)(PJRT_SerializedTopology*);)
 STRATA_PJRT_ARGS(TopologyDescription_Attributes, 40,
     PJRT_TopologyDescription* topology; const PJRT_NamedValue* attributes; std::size_t num_attributes;)
-STRATA_PJRT_ARGS(Compile, 64,
-    PJRT_TopologyDescription* topology; PJRT_Program* program; const char* compile_options; std::size_t compile_options_size; PJRT_Client* client;
-    PJRT_Executable* executable;)
 STRATA_PJRT_ARGS(Executable_OutputElementTypes, 40, PJRT_Executable* executable; const PJRT_Buffer_Type* output_types; std::size_t num_output_types;)
 STRATA_PJRT_ARGS(Executable_OutputDimensions, 48,
     PJRT_Executable* executable; std::size_t num_outputs; const std::int64_t* dims; const std::size_t* dim_sizes;)
@@ -314,9 +308,6 @@ STRATA_PJRT_ARGS(Event_Set, 48, PJRT_Event* event; PJRT_Error_Code error_code; c
 STRATA_PJRT_ARGS(Device_GetAttributes, 56,
     PJRT_Device* device; const PJRT_NamedValue* attributes; std::size_t num_attributes; PJRT_Device_Attributes* device_attributes; void
     (*attributes_deleter)(PJRT_Device_Attributes*);)
-STRATA_PJRT_ARGS(Client_Load, 56,
-    PJRT_Client* client; PJRT_LoadedExecutable* executable; const char* compile_options; std::size_t compile_options_size; PJRT_LoadedExecutable*
-    loaded_executable;)
 STRATA_PJRT_ARGS(LoadedExecutable_AddressableDeviceLogicalIds, 40,
     PJRT_LoadedExecutable* executable; const PJRT_LogicalDeviceIds* addressable_device_logical_ids; std::size_t num_addressable_device_logical_ids;)
 STRATA_PJRT_ARGS(Error_ForEachPayload, 40,

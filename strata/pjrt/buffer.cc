@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <numeric>
 
 #include "strata/pjrt/functions.h"
@@ -81,21 +82,31 @@ PJRT_Memory& memory_for(PJRT_Device* device, PJRT_Memory* memory) {
   return *device->memories.front();
 }
 
-/// A copy in fresh memory, made when `source` is there.
-std::unique_ptr<PJRT_Buffer> copied(PJRT_Buffer& source, PJRT_Memory& memory) {
-  auto held = source.hold();
-  auto contents = std::make_shared<Contents>();
-  contents->array = runtime::Buffer(Literal(source.type, runtime::allocate(bytes_of(source.type))));
+/// Does something with what the buffer holds as soon as it is there: now, or behind the runs that were asked for before. What went wrong
+/// with the buffer goes wrong with this.
+std::shared_ptr<Ready> when_there(PJRT_Buffer& buffer, std::function<void(const std::byte* data)> work) {
   auto ready = std::make_shared<Ready>();
-  auto copy = [held, data = held->array.data(), bytes = bytes_of(source.type), after = source.ready, contents, ready] {
+  const auto held = buffer.hold();
+  auto job = [held, data = held->array.data(), after = buffer.ready, ready, work = std::move(work)] {
     const PJRT_Error* error = after->wait();
-    if (error == nullptr && bytes > 0) std::memcpy(contents->array.mutable_data(), data, bytes);
+    if (error == nullptr) work(data);
     ready->set(error ? Problem(*error) : Problem());
   };
-  if (source.ready->is_set() || source.client->queue.is_mine())
-    copy();
+  if (buffer.ready->is_set() || buffer.client->queue.is_mine())
+    job();
   else
-    source.client->queue.submit(copy);
+    buffer.client->queue.submit(std::move(job));
+  return ready;
+}
+
+/// A copy in fresh memory, made when `source` is there.
+std::unique_ptr<PJRT_Buffer> copied(PJRT_Buffer& source, PJRT_Memory& memory) {
+  const std::size_t bytes = bytes_of(source.type);
+  auto contents = std::make_shared<Contents>();
+  contents->array = runtime::Buffer(Literal(source.type, runtime::allocate(bytes)));
+  auto ready = when_there(source, [contents, bytes](const std::byte* data) {
+    if (bytes > 0) std::memcpy(contents->array.mutable_data(), data, bytes);
+  });
   return make_buffer(memory, contents, ready);
 }
 
@@ -219,7 +230,7 @@ void Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args& args) {
 
 void Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
   PJRT_Buffer& buffer = *args.src;
-  auto held = buffer.hold();
+  buffer.hold();  // or there is nothing to be asked of it
   if (buffer.type.is_token()) fail(PJRT_Error_Code_INVALID_ARGUMENT, "a token holds nothing to be read");
   const std::size_t width = byte_width(buffer.type.dtype()), bytes = buffer.type.bytes();
   if (args.dst == nullptr) {
@@ -228,38 +239,22 @@ void Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
     return;
   }
   if (args.dst_size < bytes) fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes do not hold {}", args.dst_size, buffer.type.to_string());
-  auto ready = std::make_shared<Ready>();
-  auto copy = [held, data = held->array.data(), dims = buffer.dims, width, after = buffer.ready, ready,
-               to = static_cast<std::byte*>(args.dst), strides = strides_of(args.host_layout, buffer.dims, width)] {
-    const PJRT_Error* error = after->wait();
-    if (error == nullptr) copy_strided(dims, width, data, strides_of(nullptr, dims, width), to, strides);
-    ready->set(error ? Problem(*error) : Problem());
+  auto copy = [dims = buffer.dims, width, to = static_cast<std::byte*>(args.dst), strides = strides_of(args.host_layout, buffer.dims, width)](const std::byte* data) {
+    copy_strided(dims, width, data, strides_of(nullptr, dims, width), to, strides);
   };
-  if (buffer.ready->is_set() || buffer.client->queue.is_mine())
-    copy();
-  else
-    buffer.client->queue.submit(copy);
-  args.event = new PJRT_Event{{}, ready};
+  args.event = new PJRT_Event{{}, when_there(buffer, copy)};
 }
 
 void Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
   PJRT_Buffer& buffer = *args.buffer;
-  auto held = buffer.hold();
+  buffer.hold();
   const std::int64_t bytes = static_cast<std::int64_t>(bytes_of(buffer.type));
   if (args.offset < 0 || args.transfer_size < 0 || args.offset > bytes || args.transfer_size > bytes - args.offset)
     fail(PJRT_Error_Code_INVALID_ARGUMENT, "{} bytes at {} of {}", args.transfer_size, args.offset, bytes);
-  auto ready = std::make_shared<Ready>();
-  auto copy = [held, data = held->array.data(), after = buffer.ready, ready, to = args.dst, offset = args.offset,
-               size = static_cast<std::size_t>(args.transfer_size)] {
-    const PJRT_Error* error = after->wait();
-    if (error == nullptr && size > 0) std::memcpy(to, data + offset, size);
-    ready->set(error ? Problem(*error) : Problem());
+  auto copy = [to = args.dst, offset = args.offset, size = static_cast<std::size_t>(args.transfer_size)](const std::byte* data) {
+    if (size > 0) std::memcpy(to, data + offset, size);
   };
-  if (buffer.ready->is_set() || buffer.client->queue.is_mine())
-    copy();
-  else
-    buffer.client->queue.submit(copy);
-  args.event = new PJRT_Event{{}, ready};
+  args.event = new PJRT_Event{{}, when_there(buffer, copy)};
 }
 
 void Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) { args.dst_buffer = copied(*args.buffer, *args.dst_device->memories.front()).release(); }

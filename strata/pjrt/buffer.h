@@ -18,7 +18,6 @@ namespace strata::pjrt {
 struct Contents {
   runtime::Buffer array;
   bool foreign = false;  // memory of somebody else, which is never written
-  std::vector<std::shared_ptr<Contents>> under;  // whose memory this is a view of
 };
 
 }  // namespace strata::pjrt

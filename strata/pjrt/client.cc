@@ -71,11 +71,6 @@ void add_device(PJRT_Client& client, int id) {
   client.own_devices.push_back(std::move(device));
 }
 
-void give(const std::string& from, const char*& text, std::size_t& size) {
-  text = from.data();
-  size = from.size();
-}
-
 }  // namespace
 
 ClientOptions client_options(const PJRT_NamedValue* options, std::size_t count) {

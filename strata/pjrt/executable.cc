@@ -69,11 +69,6 @@ PJRT_LoadedExecutable* loaded(PJRT_Client& client, std::shared_ptr<Program> prog
   return out.release();
 }
 
-void give(const std::string& from, const char*& text, std::size_t& size) {
-  text = from.data();
-  size = from.size();
-}
-
 // ---- a run ------------------------------------------------------------------------------------------------------
 
 /// All that a run needs, whoever asked for it.

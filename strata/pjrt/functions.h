@@ -2,6 +2,8 @@
 // PJRT_Error. Arguments are read and answers written in place.
 #pragma once
 
+#include <string>
+
 #include "strata/pjrt/abi.h"
 
 namespace strata::pjrt {
@@ -11,6 +13,12 @@ namespace strata::pjrt {
 STRATA_PJRT_SLOTS(STRATA_PJRT_DECLARE, STRATA_PJRT_NOTHING)
 #undef STRATA_PJRT_DECLARE
 #undef STRATA_PJRT_NOTHING
+
+/// Answers with a text that lives on.
+inline void give(const std::string& from, const char*& text, std::size_t& size) {
+  text = from.data();
+  size = from.size();
+}
 
 /// The extensions that the table offers, as a list.
 PJRT_Extension_Base* extensions();
