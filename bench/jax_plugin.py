@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 """The programs of bench/programs.py in JAX on Strata and on XLA's own CPU, in one process, alternating.
 
-    bench/jax_plugin.py [NAME...] [--runs N] [--markdown] [--require]
+    bench/jax_plugin.py [NAME...] [--runs N] [--seconds S] [--rounds N] [--strata-run] [--markdown] [--require]
 
-The ratio is XLA's median over Strata's (above 1: Strata is faster). A result further from XLA's than allowed (relative L2 of each output;
-share of unequal elements for integers) is a failure whatever the time. `--require` exits with 1 for a ratio below 0.8 and for a call
-that costs more than 1.2 of the built-in's, too. Needs JAX; the plugin is that of build/lib unless STRATA_PJRT_LIBRARY names another.
+The ratio is XLA's median over Strata's (above 1: Strata is faster); each side makes N runs in a row, or as many as XLA
+makes in `--seconds` (up to 100), by turns. A result further
+from XLA's than allowed (relative L2 of each output; share of unequal elements for integers) is a failure whatever the time.
+`--strata-run` times the same program by build/bin/strata-run in each round, too: what the plugin costs beside the bare program.
+`--require` exits with 1 for a ratio below 0.8 and for a call that costs more than 1.2 of the built-in's, too. Needs JAX; the
+plugin is that of build/lib unless STRATA_PJRT_LIBRARY names another.
 """
 import argparse
-import importlib.util
 import math
 import os
 import pathlib
 import statistics
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -26,43 +29,37 @@ import strata_jax
 strata_jax.drop_in()
 import jax
 import numpy as np
+from jax import export
 
-
-def programs():
-    spec = importlib.util.spec_from_file_location("programs", ROOT / "bench" / "programs.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.PROGRAMS
-
-
-def distance(got, want):
-    got, want = np.asarray(got), np.asarray(want)
-    if got.shape != want.shape or got.dtype != want.dtype:
-        return math.inf
-    if want.dtype.kind in "iub":
-        return float(np.mean(got != want)) if want.size else 0.0
-    wide = np.complex128 if want.dtype.kind == "c" else np.float64
-    g, w = got.astype(wide).ravel(), want.astype(wide).ravel()
-    return float(np.linalg.norm(g - w) / max(float(np.linalg.norm(w)), 1e-30))
+from strata_run import bound, distance, programs, strata_run
 
 
 class Compiled:
     """A program on one device: its arguments there, and how long it took to compile."""
 
     def __init__(self, function, arguments, device):
-        self.arguments = jax.device_put(arguments, device)
+        self.arguments = jax.device_put(arguments, device, may_alias=False)  # the device's own memory, as another program's results are
         start = time.perf_counter()
-        self.call = jax.jit(function).lower(*self.arguments).compile()
+        self.jitted = jax.jit(function)
+        self.call = self.jitted.lower(*self.arguments).compile()
         self.compile_s = time.perf_counter() - start
         self.result = jax.block_until_ready(self.call(*self.arguments))
 
-    def median(self, runs):
-        seconds = []
-        for _ in range(runs):
+    def seconds(self, runs):
+        """Of each of `runs` calls in a row, after as many that are not counted: a cache of hundreds of megabytes, which others use too,
+        comes to hold a program's arrays only after dozens of calls."""
+        out = []
+        for _ in range(2 * runs):
             start = time.perf_counter()
             jax.block_until_ready(self.call(*self.arguments))
-            seconds.append(time.perf_counter() - start)
-        return seconds
+            out.append(time.perf_counter() - start)
+        return out[runs:]
+
+    def bare(self, runs):
+        """The median of the same program and arguments in strata-run."""
+        text = str(export.export(self.jitted, platforms=["cpu"])(*self.arguments).mlir_module())
+        with tempfile.TemporaryDirectory() as folder:
+            return strata_run(pathlib.Path(folder), text, jax.tree.leaves(self.arguments), 2 * runs)[0]
 
 
 def dispatch_us(device, calls=2000):
@@ -79,40 +76,50 @@ def dispatch_us(device, calls=2000):
     return (time.perf_counter() - start) / calls * 1e6
 
 
-def measure(name, make, ours, theirs, rounds):
+def measure(make, ours, theirs, o):
+    """Medians of both sides and of strata-run (None where not asked for), both compiled, and how far the results are apart."""
     with jax.default_device(theirs):
         function, arguments = make()
         arguments = jax.tree.map(np.asarray, arguments)
     a, b = Compiled(function, arguments, ours), Compiled(function, arguments, theirs)
     far = max(map(distance, jax.tree.leaves(a.result), jax.tree.leaves(b.result)))
-    bound = 6e-2 if "bf16" in name else 1e-4
-    mine, other = [], []
-    for _ in range(rounds):
-        mine += a.median(2)
-        other += b.median(2)
-    return statistics.median(mine), statistics.median(other), a.compile_s, b.compile_s, far, far <= bound
+    mine, other, bare = [], [], []
+    runs = max(o.runs, min(100, int(o.seconds / statistics.median(b.seconds(2)))))
+    for _ in range(o.rounds):
+        other += b.seconds(runs)
+        mine += a.seconds(runs)
+        if o.strata_run:
+            bare.append(b.bare(runs))
+    return statistics.median(mine), statistics.median(other), statistics.median(bare) if bare else None, a.compile_s, b.compile_s, far
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--strata-run", action="store_true")
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--require", action="store_true")
     o = parser.parse_args()
     ours, theirs = jax.devices()[0], strata_jax.xla_cpu()[0]
     assert strata_jax.is_strata(ours) and not strata_jax.is_strata(theirs)
-    row = "| {} | {} | {} | {} | {} | {} |" if o.markdown else "{:24} {:>10} {:>10} {:>7} {:>13} {:>13}"
-    print(row.format("program", "Strata ms", "XLA ms", "ratio", "compile s", "XLA's s"))
+    row = lambda *cells: print(("| " + " | ".join(cells) + " |") if o.markdown else "{:24}".format(cells[0]) + "".join(f"{c:>14}" for c in cells[1:]), flush=True)
+    more = ["strata-run ms", "its ratio"] if o.strata_run else []
+    row("program", "Strata ms", "XLA ms", "ratio", "compile s", "XLA's s", *more)
     if o.markdown:
-        print("|---" * 6 + "|")
-    ratios, wrong = [], []
+        print("|---" * (6 + len(more)) + "|")
+    ratios, wrong, beside = [], [], []
     for name, make in programs().items():
         if o.names and name not in o.names:
             continue
-        mine, other, compiled, other_compiled, far, ok = measure(name, make, ours, theirs, o.runs)
-        print(row.format(name, f"{mine * 1e3:.3f}", f"{other * 1e3:.3f}", f"{other / mine:.2f}", f"{compiled:.2f}", f"{other_compiled:.2f}"), flush=True)
-        if ok:
+        mine, other, bare, compiled, other_compiled, far = measure(make, ours, theirs, o)
+        more = [f"{bare * 1e3:.3f}", f"{other / bare:.2f}"] if bare else []
+        row(name, f"{mine * 1e3:.3f}", f"{other * 1e3:.3f}", f"{other / mine:.2f}", f"{compiled:.2f}", f"{other_compiled:.2f}", *more)
+        if bare:
+            beside.append((mine / bare, name))
+        if far <= bound(name):
             ratios.append((other / mine, name))
         else:
             wrong.append(f"{name}: an output is {far:.3g} away")
@@ -121,12 +128,15 @@ def main():
         mine.append(dispatch_us(ours))
         other.append(dispatch_us(theirs))
     mine, other = statistics.median(mine), statistics.median(other)
-    print(row.format("a call of x + 1", f"{mine / 1e3:.4f}", f"{other / 1e3:.4f}", f"{other / mine:.2f}", "", ""))
+    row("a call of x + 1", f"{mine / 1e3:.4f}", f"{other / 1e3:.4f}", f"{other / mine:.2f}", "", "", *[""] * len(more))
     for line in wrong:
         print(f"FAILED {line}")
     if ratios:
         mean = math.exp(sum(math.log(r) for r, _ in ratios) / len(ratios))
         print(f"geometric mean {mean:.2f}, least {min(ratios)[0]:.2f} ({min(ratios)[1]}), {len(ratios)} programs")
+    if beside:
+        mean = math.exp(sum(math.log(r) for r, _ in beside) / len(beside))
+        print(f"time through the plugin over strata-run's: geometric mean {mean:.3f}, {min(beside)[0]:.2f} ({min(beside)[1]}) to {max(beside)[0]:.2f} ({max(beside)[1]})")
     slow = [f"{name}: {r:.2f}" for r, name in ratios if r < 0.8] + (["a call"] if mine > 1.2 * other else [])
     return 1 if wrong or (o.require and slow) else 0
 

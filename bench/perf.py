@@ -9,11 +9,9 @@ tolerance (relative L2; share of unequal elements for integers) is a failure wha
 `--require` exits with 1 when a ratio is below what is asked, too. Run by scripts/bench.sh (make bench).
 """
 import argparse
-import json
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,10 +19,11 @@ import time
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
 import jax.numpy as jnp
-import ml_dtypes
 import numpy as np
 from jax import lax
 from jax import export
+
+from strata_run import distance, strata
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -47,52 +46,6 @@ PROGRAMS = {
     "matmul2048_bf16": (lambda a: a @ a, lambda: [normal(2048, 2048).astype(jnp.bfloat16)], 0.8, 1e-2),
     "scalar_loop": (scalar_loop, lambda: [jnp.int32(100000)], 0.8, 1e-4),
 }
-
-NAMES = {"float32": "F32", "bfloat16": "BF16", "int32": "I32", "bool": "BOOL"}
-DTYPES = {"F32": np.float32, "BF16": ml_dtypes.bfloat16, "I32": np.int32, "BOOL": np.bool_}
-
-
-def write_safetensors(path, tensors):
-    """An eight-byte length, a JSON header, the bytes of all tensors."""
-    header, blobs, end = {}, [], 0
-    for name, value in tensors.items():
-        value = np.asarray(value, order="C")
-        header[name] = {"dtype": NAMES[value.dtype.name], "shape": list(value.shape), "data_offsets": [end, end + value.nbytes]}
-        blobs.append(value.tobytes())
-        end += value.nbytes
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    path.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(blobs))
-
-
-def read_safetensors(path):
-    data = path.read_bytes()
-    start = 8 + int.from_bytes(data[:8], "little")
-    header = json.loads(data[8:start])
-    header.pop("__metadata__", None)
-    return {n: np.frombuffer(data[start + h["data_offsets"][0] : start + h["data_offsets"][1]], DTYPES[h["dtype"]]).reshape(h["shape"]) for n, h in header.items()}
-
-
-def distance(got, want):
-    if got.shape != want.shape or got.dtype != want.dtype:
-        return float("inf")
-    if want.dtype.kind in "iub":
-        return float(np.mean(got != want))
-    g, w = got.astype(np.float64), want.astype(np.float64)
-    return float(np.linalg.norm(g - w) / max(np.linalg.norm(w), 1e-30)) if np.isfinite(g).all() else float("inf")
-
-
-def strata(program, folder, text, arguments, runs):
-    """Seconds of a run, seconds of compiling with nothing cached, results."""
-    (folder / "program.mlir").write_text(text)
-    write_safetensors(folder / "in.safetensors", {f"in.{i}": a for i, a in enumerate(arguments)})
-    argv = [program, folder / "program.mlir", f"--args={folder}/in.safetensors", f"--out={folder}/out.safetensors", f"--time={runs}", "--json"]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=900, env={**os.environ, "STRATA_CACHE_DIR": str(folder / "cache")})
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip()[-200:])
-    report = json.loads(done.stdout.strip().splitlines()[-1])
-    return report["median_s"], report["compile_s"], read_safetensors(folder / "out.safetensors")
-
 
 def jax_seconds(compiled, arguments, runs):
     jax.block_until_ready(compiled(*arguments))

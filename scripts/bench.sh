@@ -14,6 +14,7 @@ shopt -s nullglob
 names=("$@")
 [ ${#names[@]} -gt 0 ] || for file in bench/*.py; do names+=("$(basename "$file" .py)"); done
 for name in "${names[@]}"; do
+  [ -x "bench/$name.py" ] || continue  # what several of them share
   echo "== bench/$name.py"
   STRATA_BUILD=$build "$peers/bin/python" "bench/$name.py"
 done

@@ -1,0 +1,75 @@
+"""One program through strata-run: its text and arguments in files, its report and results back."""
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+
+import ml_dtypes
+import numpy as np
+
+DTYPES = {"BOOL": np.bool_, "U8": np.uint8, "I8": np.int8, "U16": np.uint16, "I16": np.int16, "U32": np.uint32, "I32": np.int32, "U64": np.uint64, "I64": np.int64,
+          "F16": np.float16, "BF16": ml_dtypes.bfloat16, "F32": np.float32, "F64": np.float64, "C64": np.complex64}
+NAMES = {np.dtype(kind).name: name for name, kind in DTYPES.items()}
+
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PROGRAM = pathlib.Path(os.environ.get("STRATA_BUILD", ROOT / "build")) / "bin" / "strata-run"
+
+
+def programs(file=ROOT / "bench" / "programs.py"):
+    """Name -> a function that makes a program and its arguments, of a file like bench/programs.py."""
+    spec = importlib.util.spec_from_file_location("programs", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.PROGRAMS
+
+
+def bound(name):
+    """How far a result may be from JAX's."""
+    return 6e-2 if "bf16" in name else 1e-4
+
+
+def write_safetensors(path, tensors):
+    """An eight-byte length, a JSON header, the bytes of all tensors."""
+    header, blobs, end = {}, [], 0
+    for name, value in tensors.items():
+        value = np.asarray(value, order="C")
+        header[name] = {"dtype": NAMES[value.dtype.name], "shape": list(value.shape), "data_offsets": [end, end + value.nbytes]}
+        blobs.append(value.tobytes())
+        end += value.nbytes
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(len(text).to_bytes(8, "little") + text + b"".join(blobs))
+
+
+def read_safetensors(path):
+    data = path.read_bytes()
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:start])
+    header.pop("__metadata__", None)
+    return {n: np.frombuffer(data[start + h["data_offsets"][0] : start + h["data_offsets"][1]], DTYPES[h["dtype"]]).reshape(h["shape"]) for n, h in header.items()}
+
+
+def distance(got, want):
+    """Relative L2 of floats, the share of unequal elements of others; infinite where shapes differ or a value is not finite."""
+    got, want = np.asarray(got), np.asarray(want)
+    if got.shape != want.shape or got.dtype != want.dtype:
+        return float("inf")
+    if want.dtype.kind in "iub":
+        return float(np.mean(got != want)) if want.size else 0.0
+    wide = np.complex128 if want.dtype.kind == "c" else np.float64
+    g, w = got.astype(wide).ravel(), want.astype(wide).ravel()
+    return float(np.linalg.norm(g - w) / max(float(np.linalg.norm(w)), 1e-30)) if np.isfinite(g).all() else float("inf")
+
+
+def strata_run(folder, text, arguments, runs):
+    """Seconds of a run, seconds of compiling with nothing cached, results."""
+    (folder / "program.mlir").write_text(text)
+    write_safetensors(folder / "in.safetensors", {f"in.{i}": a for i, a in enumerate(arguments)})
+    argv = [PROGRAM, folder / "program.mlir", f"--args={folder}/in.safetensors", f"--out={folder}/out.safetensors", f"--time={runs}", "--json"]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=900, env={**os.environ, "STRATA_CACHE_DIR": str(folder / "cache")})
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip()[-200:])
+    report = json.loads(done.stdout.strip().splitlines()[-1])
+    return report["median_s"], report["compile_s"], read_safetensors(folder / "out.safetensors")
