@@ -1,96 +1,150 @@
 #!/usr/bin/env python3
-"""Programs as JAX writes them, in strata-run beside JAX itself, alternating in one run.
+"""The programs of bench/programs.py as JAX writes them: strata-run beside JAX itself, alternating in one run.
 
-    STRATA_BUILD=build bench/perf.py [NAME...] [--runs N] [--require]
+    STRATA_BUILD=build bench/perf.py [NAME...] [--runs N] [--rounds N] [--require]
 
-JAX exports each program as StableHLO; strata-run compiles and times that text on the same arguments. The ratio is JAX's
-median over ours (above 1: ours is faster) next to what is required. A result further from JAX's than the program's
-tolerance (relative L2; share of unequal elements for integers) is a failure whatever the time.
-`--require` exits with 1 when a ratio is below what is asked, too. Run by scripts/bench.sh (make bench).
+JAX exports each program as StableHLO; strata-run compiles and times that text on the same arguments. The ratio is JAX's median over
+ours (above 1: ours is faster), beside what is asked. A result further from JAX's than allowed (relative L2 of each output; share of
+unequal elements for integers) is a failure whatever the time. Rows that memory binds say which share they
+reach of the speed at which plain C++ loops copy 64 MB (read them, for those that only read), measured beside them. Tables go to build/bench/perf.md and perf.json, too.
+`--require` exits with 1 when a ratio is below what is asked. Run by scripts/bench.sh (make bench).
 """
 import argparse
+import json
+import math
 import os
 import pathlib
+import platform
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
-import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jax import export
 
-from strata_run import distance, strata
+from strata_run import PROGRAM, bound, distance, programs, strata_run
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-
-
-def normal(*shape):
-    return jax.random.normal(jax.random.key(sum(shape)), shape)
-
-
-def scalar_loop(n):
-    return lax.fori_loop(0, n, lambda i, c: (c * 1.0000001 + 0.5) % 3.0, jnp.float32(0))
-
-
-# name -> (function, arguments, required ratio, tolerance)
-PROGRAMS = {
-    "axpb_16M": (lambda x: x * 2 + 1, lambda: [jnp.linspace(0, 1, 1 << 24, dtype=jnp.float32)], 6.4, 1e-6),
-    "softmax_rows": (lambda x: jax.nn.softmax(x, -1), lambda: [normal(4096, 4096)], 5.6, 1e-5),
-    "colsum": (lambda x: x.sum(0), lambda: [normal(4096, 4096)], 1.6, 1e-5),
-    "argmax_rows": (lambda x: jnp.argmax(x, -1), lambda: [normal(4096, 4096)], 16.0, 0.0),
-    "matmul2048_f32": (lambda a: a @ a, lambda: [normal(2048, 2048)], 0.8, 1e-5),
-    "matmul2048_bf16": (lambda a: a @ a, lambda: [normal(2048, 2048).astype(jnp.bfloat16)], 0.8, 1e-2),
-    "scalar_loop": (scalar_loop, lambda: [jnp.int32(100000)], 0.8, 1e-4),
+# class -> the geometric mean that is asked for; name -> the ratio
+MEANS = {"training": 3.8, "loops": 1.4, "dense": 1.05, "memory": 6, "irregular": 8}
+GOALS = {
+    "training": {"llama_train_f32": 3.5, "llama_train_bf16": 5.5, "llama_unrolled_12": 3},
+    "loops": {"rnn_grad_T512": 2.5, "pendulum_rk4_grad_1e4": 1.2, "scalar_loop": 1, "loop_matvec3": 1.3, "matmul64_loop1000": 1.7},
+    "dense": {"matmul2048_f32": 1, "matmul2048_bf16": 1, "conv3x3_fwd": 1.15, "conv3x3_grad": 1.2, "fft_1024x4096": 1},
+    "memory": {"elementwise_16M": 4, "axpb_16M": 8, "sum_all": 1.3, "softmax_rows": 7, "layernorm_rows": 7, "colsum": 2, "argmax_rows": 20,
+               "cumsum_rows": 20, "transpose": 8},
+    "irregular": {"sort_1M_f32": 50, "argsort_1M_f32": 20, "scatter_add_1M": 1, "gather_rows_1M_x64": 7, "threefry_16M_bits": 30, "normal_4M": 4,
+                  "topk_1024x4096_k8": 5},
 }
+# Bytes read and written by programs that memory binds.
+TRAFFIC = {"axpb_16M": 2 << 26, "elementwise_16M": 2 << 26, "softmax_rows": 2 << 26, "layernorm_rows": 2 << 26, "cumsum_rows": 2 << 26, "transpose": 2 << 26,
+           "sum_all": 1 << 26, "colsum": 1 << 26, "argmax_rows": 1 << 26}
 
-def jax_seconds(compiled, arguments, runs):
-    jax.block_until_ready(compiled(*arguments))
-    seconds = []
-    for _ in range(runs):
+
+def speed_of_memory(runs):
+    """Bytes a second of a copy and of a read, by plain C++ loops (bench/memory_speed.cc)."""
+    done = subprocess.run([PROGRAM.with_name("memory-speed"), str(runs)], capture_output=True, text=True, check=True)
+    report = json.loads(done.stdout)
+    return report["copy"], report["read"]
+
+
+class Theirs:
+    """A program compiled by JAX."""
+
+    def __init__(self, function, arguments):
+        self.arguments = arguments
         start = time.perf_counter()
-        jax.block_until_ready(compiled(*arguments))
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
+        self.call = jax.jit(function).lower(*arguments).compile()
+        self.compile_s = time.perf_counter() - start
+        self.results = jax.tree.leaves(jax.block_until_ready(self.call(*arguments)))
+
+    def seconds(self, runs):
+        out = []
+        for _ in range(runs):
+            start = time.perf_counter()
+            jax.block_until_ready(self.call(*self.arguments))
+            out.append(time.perf_counter() - start)
+        return out
 
 
-def compare(name, program, runs):
-    """Prints a row; 'failed', 'slow' or 'reached'."""
-    function, make, required, tolerance = PROGRAMS[name]
-    arguments = make()
-    jitted = jax.jit(function)
-    start = time.perf_counter()
-    compiled = jitted.lower(*arguments).compile()
-    jax_compile = time.perf_counter() - start
-    text = str(export.export(jitted, platforms=["cpu"])(*arguments).mlir_module())
-    before = jax_seconds(compiled, arguments, runs)
-    with tempfile.TemporaryDirectory() as folder:
+def measure(name, make, folder, o):
+    """One row; 'why' says what is wrong with it."""
+    function, arguments = make()
+    theirs = Theirs(function, arguments)
+    text = str(export.export(jax.jit(function), platforms=["cpu"])(*arguments).mlir_module())
+    runs = max(o.runs, min(60, int(o.seconds / statistics.median(theirs.seconds(2)))))
+    mine, other, why = [], [], ""
+    for _ in range(o.rounds):
+        other.append(statistics.median(theirs.seconds(runs)))
         try:
-            ours, compile_s, results = strata(program, pathlib.Path(folder), text, arguments, runs)
+            seconds, compile_s, results = strata_run(folder, text, jax.tree.leaves(arguments), runs)
         except RuntimeError as e:
-            print(f"{name:18} FAILED: {e}", flush=True)
-            return "failed"
-    theirs = min(before, jax_seconds(compiled, arguments, runs))
-    far = max(distance(results[f"out.{i}"], np.asarray(w)) for i, w in enumerate(jax.tree.leaves(compiled(*arguments))))
-    verdict = "failed" if far > tolerance else "reached" if theirs / ours >= required else "slow"
-    print(f"{name:18} {ours * 1e3:10.3f} {theirs * 1e3:10.3f} {theirs / ours:7.2f} {required:9.1f} {verdict:>8} {far:10.1e} {compile_s:10.3f} {jax_compile:10.3f}", flush=True)
-    return verdict
+            return {"name": name, "why": str(e)}
+        mine.append(seconds)
+        other.append(statistics.median(theirs.seconds(runs)))
+    far = max(distance(results[f"out.{i}"], w) for i, w in enumerate(theirs.results))
+    if far > bound(name):
+        why = f"an output is {far:.3g} away, {bound(name):g} allowed"
+    row = {"name": name, "ms": statistics.median(mine) * 1e3, "jax_ms": statistics.median(other) * 1e3, "compile_s": compile_s, "jax_compile_s": theirs.compile_s,
+           "distance": far, "why": why}
+    row["ratio"] = row["jax_ms"] / row["ms"]
+    if name in TRAFFIC:
+        copy, read = speed_of_memory(runs)
+        row["of_memory"] = TRAFFIC[name] / (row["ms"] / 1e3) / (read if TRAFFIC[name] == 1 << 26 else copy)
+    return row
+
+
+def mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", default=[], help=f"of {', '.join(PROGRAMS)}")
-    parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("names", nargs="*", default=[])
+    parser.add_argument("--programs", type=pathlib.Path, help="another file than bench/programs.py")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each in a row, at least")
+    parser.add_argument("--seconds", type=float, default=0.5, help="as many runs as JAX makes in that time, up to 60")
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--require", action="store_true")
-    options = parser.parse_args()
-    program = pathlib.Path(os.environ.get("STRATA_BUILD", ROOT / "build")) / "bin/strata-run"
-    print(f"{'':18} {'ours ms':>10} {'JAX ms':>10} {'ratio':>7} {'required':>9} {'':8} {'distance':>10} {'compile s':>10} {'JAX':>10}")
-    verdicts = [compare(name, program, options.runs) for name in options.names or PROGRAMS]
-    print(f"{verdicts.count('reached')} of {len(verdicts)} reached, {verdicts.count('failed')} failed")
-    return 1 if "failed" in verdicts or (options.require and "slow" in verdicts) else 0
+    o = parser.parse_args()
+    goals = {name: (kind, goal) for kind, rows in GOALS.items() for name, goal in rows.items()}
+    chosen = programs(o.programs) if o.programs else programs()
+    lines, rows = [], []
+
+    def say(line):
+        lines.append(line)
+        print(line, flush=True)
+
+    say(f"JAX {jax.__version__}, {platform.processor() or platform.machine()}, {os.cpu_count()} threads\n")
+    say("| class | program | Strata ms | JAX ms | ratio | asked | of memory's speed | compile s | JAX's s |\n|---|---|---|---|---|---|---|---|---|")
+    for name, make in chosen.items():
+        if o.names and name not in o.names:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            row = measure(name, make, pathlib.Path(folder), o)
+        row["class"], row["asked"] = goals.get(name, ("", 0))
+        rows.append(row)
+        if "ms" in row:
+            share = f"{100 * row['of_memory']:.0f} %" if "of_memory" in row else ""
+            say(f"| {row['class']} | {name} | {row['ms']:.3f} | {row['jax_ms']:.3f} | {row['ratio']:.2f} | {row['asked']:g} | {share} | {row['compile_s']:.2f} | {row['jax_compile_s']:.2f} |")
+    good = [r for r in rows if "ratio" in r and not r["why"]]
+    say("\n| class | geometric mean | asked | least |\n|---|---|---|---|")
+    for kind, asked in MEANS.items():
+        if ratios := [(r["ratio"], r["name"]) for r in good if r["class"] == kind]:
+            say(f"| {kind} | {mean([r for r, _ in ratios]):.2f} | {asked:g} | {min(ratios)[0]:.2f} {min(ratios)[1]} |")
+    for r in rows:
+        if r["why"]:
+            say(f"FAILED {r['name']}: {r['why']}")
+    slow = [r for r in good if r["ratio"] < r["asked"]]
+    say(f"\n{len(good) - len(slow)} of {len(rows)} reach what is asked, {len(rows) - len(good)} failed")
+    folder = PROGRAM.parents[1] / "bench"
+    folder.mkdir(exist_ok=True)
+    (folder / "perf.md").write_text("\n".join(lines) + "\n")
+    (folder / "perf.json").write_text(json.dumps(rows, indent=1) + "\n")
+    return 1 if len(good) < len(rows) or (o.require and slow) else 0
 
 
 if __name__ == "__main__":
