@@ -160,7 +160,7 @@ class Bench:
             if line and not line.startswith(" "):
                 current = line.split(":")[0]
             elif current and line:
-                reads.setdefault(current, []).append(line.strip())
+                reads.setdefault(current, []).append(os.path.normpath(self.build / line.strip()))  # relative where a compiler cache made it
         out = {}
         for made in (name for name in reads if name in self.compiles and name.endswith(".o")):
             precompiled = [f for header in self.precompiled[made] for f in reads.get(header, [])]

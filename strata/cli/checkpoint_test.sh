@@ -6,13 +6,9 @@
 #
 # Prints one line for each fact and ends with "N passed, N failed".
 set -u
-bin=$(cd "${1:-build/bin}" && pwd)
+. "$(dirname "$0")/../../tests/facts.sh"
 faults=$bin/../lib/libstrata_faults.so
-folder=$(mktemp -d)
 trap 'umount -q "$folder/disk" 2> /dev/null; rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-passed=0
-failed=0
 
 i=0
 while [ $i -lt 300 ]; do
@@ -22,25 +18,6 @@ done > text.txt
 model="base_emb_dim=16 base_num_query_heads=2 base_num_kv_heads=1 head_dim=8 base_mlp_dim=24 base_num_decoder_layers=1 max_target_length=16 per_device_batch_size=2"
 tiny="train_files=text.txt base_output_directory=. $model steps=6 checkpoint_period=2"
 
-fact() { # NAME CONDITION...
-  name=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-    echo "ok      $name"
-  else
-    failed=$((failed + 1))
-    echo "FAILED  $name"
-    sed 's/^/        /' out err
-  fi
-}
-strata() {
-  "$bin/strata" "$@" > out 2> err
-  status=$?
-}
-is() { [ "$status" -eq "$1" ]; }
-says() { is "$1" && grep -qF -- "$2" err; }
-prints() { is "$1" && grep -qF -- "$2" out; }
 is_json() { is "$1" && python3 -m json.tool out > /dev/null; }
 # A copy of the run to be hurt.
 copy() { rm -rf "$1" && cp -r run "$1"; }
@@ -224,5 +201,4 @@ if disk 600k; then
   umount disk
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+told

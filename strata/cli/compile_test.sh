@@ -5,33 +5,10 @@
 #
 # Prints one line for each fact and ends with "N passed, N failed".
 set -u
-bin=$(cd "${1:-build/bin}" && pwd)
-exports=$(pwd)/strata/ir/export/testdata
-folder=$(mktemp -d)
-trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-passed=0
-failed=0
+exports=$(cd "$(dirname "$0")/../ir/export/testdata" && pwd)
+. "$(dirname "$0")/../../tests/facts.sh"
 
-fact() { # NAME CONDITION...
-  name=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-    echo "ok      $name"
-  else
-    failed=$((failed + 1))
-    echo "FAILED  $name"
-    sed 's/^/        /' out err
-  fi
-}
-compile() {
-  "$bin/strata" compile "$@" > out 2> err
-  status=$?
-}
-is() { [ "$status" -eq "$1" ]; }
-says() { is "$1" && grep -qF -- "$2" err; }
-prints() { is "$1" && grep -qF -- "$2" out; }
+compile() { strata compile "$@"; }
 
 cat > add.mlir << 'EOF'
 func.func @main(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
@@ -114,5 +91,4 @@ EOF
 compile feed.mlir
 fact "what has no machine code" says 2 "target @no_such_target is not supported [at feed.mlir:2:8]"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+told

@@ -5,14 +5,9 @@
 #
 # Prints one line for each fact and ends with "N passed, N failed".
 set -u
-bin=$(cd "${1:-build/bin}" && pwd)
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
+. "$(dirname "$0")/../../tests/facts.sh"
 STRATA_CACHE_DIR=$folder/cache
 export STRATA_CACHE_DIR
-passed=0
-failed=0
 
 mkdir -p book/part code
 # Verses of words of random syllables (Marsaglia's generator).
@@ -33,26 +28,7 @@ echo '{"text": "a line of a table"}' > table.jsonl
 : > empty.txt
 printf 'caf\351' > latin.txt
 
-fact() { # NAME CONDITION...
-  name=$1
-  shift
-  if "$@"; then
-    passed=$((passed + 1))
-    echo "ok      $name"
-  else
-    failed=$((failed + 1))
-    echo "FAILED  $name"
-    sed 's/^/        /' out err
-  fi
-}
 # Runs strata; its exit status in $status, its words in out and err.
-strata() {
-  "$bin/strata" "$@" > out 2> err
-  status=$?
-}
-is() { [ "$status" -eq "$1" ]; }
-says() { is "$1" && grep -qF -- "$2" err; }
-prints() { is "$1" && grep -qF -- "$2" out; }
 # JSON PATH VALUE: whether the object in out has that value there.
 holds() { is 0 && python3 -c "import json; o = json.load(open('out')); assert str($1) == '$2', $1" 2>> err; }
 
@@ -136,5 +112,4 @@ fact "one target in sixteen is lost" grep -q "total_weights: 60," err
 strata generate --checkpoint of_text --prompt "Verse" --max_tokens 20 --json
 fact "generates whole characters" is 0
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+told

@@ -7,7 +7,6 @@ Needs the package, in this Python or in build/peers; without it, skipped (status
 recorded in strata/checkpoint/testdata, which checkpoint_test compares without it.
 """
 import json
-import os
 import pathlib
 import struct
 import subprocess
@@ -20,14 +19,13 @@ NAMES = {"F32": "f32", "BF16": "bf16", "I32": "i32", "U32": "ui32"}
 MODEL = ("base_emb_dim=16 base_num_query_heads=2 base_num_kv_heads=1 head_dim=8 base_mlp_dim=24 base_num_decoder_layers=1 "
          "max_target_length=16 per_device_batch_size=2").split()
 
+sys.path.insert(0, str(ROOT / "tests"))
+import peers
+
 try:
     import safetensors
 except ImportError:
-    peers = [p for p in (BIN.parent / "peers/bin/python", ROOT / "build/peers/bin/python") if p.exists()]
-    if os.environ.get("STRATA_PEERS") or not peers:
-        print("the safetensors package is in neither this Python nor build/peers: pip install safetensors there")
-        sys.exit(77)
-    sys.exit(subprocess.run([peers[0], __file__, str(BIN)], env={**os.environ, "STRATA_PEERS": "1"}).returncode)
+    peers.run_again("safetensors", BIN)
 
 
 def norm(t):

@@ -6,7 +6,6 @@
 Needs the pypjrt package of PyPI, in this Python or in build/peers; without it, skipped (status 77).
 """
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -21,14 +20,13 @@ ABSENT = {
     "transfer.async_host_to_device",  # host memory is device memory
 }  # fmt: skip
 
+sys.path.insert(0, str(ROOT / "tests"))
+import peers
+
 try:
     import pypjrt  # noqa: F401
 except ImportError:
-    peers = [p for p in (BIN.parent / "peers/bin/python", ROOT / "build/peers/bin/python") if p.exists()]
-    if os.environ.get("STRATA_PEERS") or not peers:
-        print("the pypjrt package is in neither this Python nor build/peers: pip install pypjrt there")
-        sys.exit(77)
-    sys.exit(subprocess.run([peers[0], __file__, str(BIN)], env={**os.environ, "STRATA_PEERS": "1"}).returncode)
+    peers.run_again("pypjrt", BIN)
 
 with tempfile.TemporaryDirectory() as folder:
     report = pathlib.Path(folder) / "report.json"

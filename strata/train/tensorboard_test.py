@@ -6,24 +6,21 @@
 Needs the package tensorboard, in this Python or in build/peers (pip install tensorboard); without it the test is skipped.
 """
 import json
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/bin").resolve()
-PEERS = pathlib.Path(__file__).resolve().parents[2] / "build/peers/bin/python"
+
+sys.path.insert(0, str(ROOT / "tests"))
+import peers
 
 try:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 except ImportError:
-    if PEERS.exists() and pathlib.Path(sys.executable) != PEERS:
-        has = subprocess.run([PEERS, "-c", "import tensorboard"], capture_output=True).returncode == 0
-        if has:
-            os.execv(PEERS, [str(PEERS), *sys.argv])
-    print("the Python package tensorboard is not installed")
-    sys.exit(77)
+    peers.run_again("tensorboard", BIN)
 
 
 def train(folder, *more):
