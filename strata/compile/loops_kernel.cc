@@ -4,6 +4,7 @@
 
 #include "strata/compile/combine.h"
 #include "strata/compile/reduce_kernel.h"
+#include "strata/compile/tile_kernel.h"
 
 namespace strata::compile {
 namespace {
@@ -222,6 +223,8 @@ Built build_loops(const Group& group, const Fusion& fusion) {
   if (is_reduction(first) && group.rows == 0) return build_reduction(first, fusion);
   Built out;
   if (group.total == 0) return out;
+  if (group.rows == 0 && !group.flat)
+    if (auto tiles = build_tiles(group, fusion)) return std::move(*tiles);
   BuiltKernel built;
   built.kernel = std::make_unique<loop::Kernel>(std::string(first.name().substr(first.name().find('.') + 1)));
   std::int64_t rows = group.rows ? group.rows : rows_of_map(group);
