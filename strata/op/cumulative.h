@@ -17,4 +17,8 @@ Value* combined(Builder& b, Combiner combiner, Value* x, Value* y);
 /// a block are combined by blocks.
 Value* cumulative(Builder& b, Value* x, Value* start, const Cumulative& what);
 
+/// The reduce_window `op` by a region, whose windows span dimension `dim` and are padded before it or (reverse) behind it: what the windows
+/// give where the region is associative, in one application for each element.
+Values cumulative_by_region(Builder& b, const Op& op, std::span<Value* const> operands, int dim, bool reverse);
+
 }  // namespace strata::op

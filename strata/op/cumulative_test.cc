@@ -144,6 +144,39 @@ TEST(Cumulative, ASumOfNothingButMinusZeroIsTheInitialZero) {
   EXPECT_TRUE(std::signbit(over_windows(x, -0.0, 0, false, "add").number(19)));
 }
 
+/// By a region that is associative but does not commute: (a, b) after (c, d) is the composition of x -> a x + b and x -> c x + d.
+TEST(Cumulative, RegionsRunInTheWindowsOrder) {
+  Type t = Type::scalar(DType::i32);
+  auto region = [&] {
+    std::vector<std::unique_ptr<Block>> out;
+    out.push_back(testing::build({t, t, t, t}, [](Builder& b, const Values& v) {
+      return Values{mul(b, v[0], v[2]), add(b, mul(b, v[1], v[2]), v[3])};
+    }));
+    return out;
+  };
+  Literal a = random_literal(Type(DType::i32, {2, 7, 3}), 1, -3, 3), c = random_literal(Type(DType::i32, {2, 7, 3}), 2, -3, 3);
+  for (int dim : {0, 1, 2})
+    for (bool reverse : {false, true})
+      for (bool identity : {true, false}) {
+        Literal first = Literal::scalar(std::int32_t{identity ? 1 : 2}), second = Literal::scalar(std::int32_t{identity ? 0 : 3});
+        Literals got = run({a, c, first, second}, [&](Builder& b, const Values& v) {
+          return b.create("stablehlo.reduce_window", v, window_attrs(a.shape(), dim, reverse, "region"), region()).results();
+        });
+        std::int64_t n = a.shape()[dim], stride = a.shape().strides()[static_cast<std::size_t>(dim)];
+        for (std::int64_t e = 0; e < a.count(); ++e) {
+          std::int64_t at = e / stride % n, x = first.integer(0), y = second.integer(0);
+          for (std::int64_t w = 0; w < n; ++w) {  // place w of the window
+            std::int64_t k = reverse ? at + w : at + w - (n - 1);
+            bool inside = k >= 0 && k < n;
+            std::int64_t p = inside ? a.integer(e + (k - at) * stride) : first.integer(0), q = inside ? c.integer(e + (k - at) * stride) : second.integer(0);
+            y = static_cast<std::int32_t>(y * p + q), x = static_cast<std::int32_t>(x * p);
+          }
+          ASSERT_EQ(got[0].integer(e), x) << dim << reverse << identity << " element " << e;
+          ASSERT_EQ(got[1].integer(e), y) << dim << reverse << identity << " element " << e;
+        }
+      }
+}
+
 TEST(Cumulative, RefusesWhatItDoesNotKnow) {
   auto message = [](const Type& x, const Type& start, const Attrs& attrs) -> std::string {
     Block block;

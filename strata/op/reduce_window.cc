@@ -97,21 +97,27 @@ Ints leading_dims(int n) {
   return out;
 }
 
-/// The cumulative operation that it is, of kernels' dtypes and a plain combiner.
-std::optional<Cumulative> as_cumulative(const Op& op) {
-  const Type& x = op.operand(0)->type();
-  if (combiner_of(op) == Combiner::region || !is_legal(x.dtype()) || is_quantized(op) || !x.shape().is_static()) return std::nullopt;
+/// The dimension that all windows span, padded so that they begin at its first element or (reverse) end at its last.
+std::optional<Cumulative> spanned(const Op& op) {
+  const Shape& x = op.operand(0)->shape();
+  if (is_quantized(op) || !x.is_static() || x.count() == 0) return std::nullopt;
   WindowDims d = dims_of(op);
   std::optional<Cumulative> found;
   for (int i = 0; i < d.rank(); ++i) {
     auto k = static_cast<std::size_t>(i);
     if (d.is_trivial(i)) continue;
-    std::int64_t n = x.shape()[i], low = d.low[k], high = d.high[k];
+    std::int64_t n = x[i], low = d.low[k], high = d.high[k];
     bool spans = d.size[k] == n && d.stride[k] == 1 && d.base_dilation[k] == 1 && d.window_dilation[k] == 1 && low + high == n - 1;
     if (found || !spans || (low != 0 && high != 0)) return std::nullopt;
     found = Cumulative{.dim = i, .reverse = low == 0, .combiner = combiner_of(op)};
   }
   return found;
+}
+
+/// The cumulative operation that it is, by a plain combiner of a dtype of kernels.
+std::optional<Cumulative> as_cumulative(const Op& op) {
+  if (combiner_of(op) == Combiner::region || !is_legal(op.operand(0)->dtype())) return std::nullopt;
+  return spanned(op);
 }
 
 /// The scalar that a scalar is, past operations that only move it (a broadcast to no dimension, as programs write them).
@@ -142,10 +148,12 @@ Value* with_padding(Builder& b, Value* x, Value* init, const Cumulative& what) {
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
-  if (std::optional<Cumulative> what = as_cumulative(op); what && op.operand(0)->shape().count() > 0) {
+  if (std::optional<Cumulative> what = as_cumulative(op)) {
     bool once = is_idempotent(what->combiner) || is_neutral(unmoved(op.operand(1)), what->combiner);
     return {once ? cumulative(b, operands[0], operands[1], *what) : with_padding(b, operands[0], operands[1], *what)};
   }
+  if (combiner_of(op) == Combiner::region)
+    if (std::optional<Cumulative> what = spanned(op)) return cumulative_by_region(b, op, operands, what->dim, what->reverse);
   std::size_t n = static_cast<std::size_t>(num_inputs(op));
   WindowDims d = dims_of(op);
   Values inputs(2 * n, nullptr);
