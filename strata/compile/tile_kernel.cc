@@ -87,6 +87,8 @@ void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads)
 
 // ---- how to cut -----------------------------------------------------------------------------------------------
 
+constexpr std::int64_t kSmall = 1 << 16;  // elements
+
 /// Element (o, y, m, x) of the shape outer * rows * middle * columns; `across` lie in memory along y, `stride` apart along x.
 struct Tiling {
   std::int64_t outer = 1, rows = 1, middle = 1, columns = 1;
@@ -118,7 +120,8 @@ std::optional<Tiling> choose_tiling(const Group& group, const Fusion& fusion) {
     if (auto found = out.across.find(r.value); found != out.across.end() && !(is_across(r) && r.steps[x] == found->second)) out.across.erase(found);
   if (out.across.empty()) return std::nullopt;
   for (const auto& [v, stride] : out.across) widest = std::max(widest, byte_width(stored_dtype(v->type())));
-  std::int64_t most = std::min({out.rows, out.columns, static_cast<std::int64_t>(64 / widest)});
+  // Squares are as wide as a cache line, but for arrays that stay in caches: there less code is worth more.
+  std::int64_t line = static_cast<std::int64_t>(64 / widest), most = std::min({out.rows, out.columns, group.total < kSmall ? 8 : line});
   for (out.lanes = 1; out.lanes * 2 <= most;) out.lanes *= 2;
   return out.lanes < 4 ? std::nullopt : std::optional(out);
 }
