@@ -88,7 +88,8 @@ TEST(CompiledCumulatives, LinesOfEveryKind) {
 
 TEST(CompiledCumulatives, LongLinesAndManyColumns) {
   for (bool reverse : {false, true})
-    for (auto [shape, dim] : {std::pair{Shape{2, 70001}, 1}, std::pair{Shape{9000, 3}, 0}, std::pair{Shape{40, 1100}, 0}, std::pair{Shape{5, 16400}, 1}})
+    for (auto [shape, dim] : {std::pair{Shape{2, 70001}, 1}, std::pair{Shape{9000, 3}, 0}, std::pair{Shape{40, 1100}, 0},
+                              std::pair{Shape{5, 16400}, 1}})
       expect_compiled_equals_reference(*program({Type(DType::f32, shape), Type::scalar(DType::f32)}, [&](Builder& b, const Values& v) {
         return Values{op::cumulative(b, v[0], v[1], {.dim = dim, .reverse = reverse})};
       }));

@@ -1,4 +1,6 @@
 // Cumulative operations by any associative region: the running value of all lines side by side, a step for each element.
+#include <algorithm>
+
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/closed.h"
@@ -91,7 +93,8 @@ Values cumulative_by_region(Builder& b, const Op& op, std::span<Value* const> op
       after.push_back(spread(concatenate(b, {none, slice_dim(b, starts[i], 0, 0, n - 1)}, 0)));
     }
     Values padded = combine(b, combine.captured(), out, after);
-    Value* whole = compare(b, iota(b, Type(DType::i64, Shape{n * lines}), 0), constant(b, Type(DType::i64, Shape{n * lines}), static_cast<double>(lines)), "LT");
+    Type numbers(DType::i64, Shape{n * lines});
+    Value* whole = compare(b, iota(b, numbers, 0), constant(b, numbers, static_cast<double>(lines)), "LT");
     for (std::size_t i = 0; i < count; ++i) out[i] = select(b, whole, out[i], padded[i]);
   }
   Ints front{n};

@@ -168,7 +168,8 @@ TEST(Cumulative, RegionsRunInTheWindowsOrder) {
           for (std::int64_t w = 0; w < n; ++w) {  // place w of the window
             std::int64_t k = reverse ? at + w : at + w - (n - 1);
             bool inside = k >= 0 && k < n;
-            std::int64_t p = inside ? a.integer(e + (k - at) * stride) : first.integer(0), q = inside ? c.integer(e + (k - at) * stride) : second.integer(0);
+            std::int64_t p = inside ? a.integer(e + (k - at) * stride) : first.integer(0);
+            std::int64_t q = inside ? c.integer(e + (k - at) * stride) : second.integer(0);
             y = static_cast<std::int32_t>(y * p + q), x = static_cast<std::int32_t>(x * p);
           }
           ASSERT_EQ(got[0].integer(e), x) << dim << reverse << identity << " element " << e;
