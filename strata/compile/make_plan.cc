@@ -10,6 +10,7 @@
 #include "strata/compile/loops_kernel.h"
 #include "strata/compile/native_loop.h"
 #include "strata/compile/product_kernel.h"
+#include "strata/compile/stage_times.h"
 #include "strata/compile/update_kernel.h"
 #include "strata/compile/whole_kernel.h"
 #include "strata/base/error.h"
@@ -424,8 +425,10 @@ class Planner {
 }  // namespace
 
 Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTarget& target) {
+  Stage stage("plan");
   Plan plan;
   Planner(plan, target).run(block, donated);
+  Stage places("  places in memory");
   assign_memory(plan);
   return plan;
 }

@@ -24,6 +24,8 @@ DType stored_dtype(const Type& type);
 std::vector<Index> delinearize(loop::Builder& b, const Shape& shape, const Index& offset);
 /// As `linearize`, for any mixed-radix sum: joins c*d*(x div d) + c*(x mod d) into c*x.
 Index recombine(const Index& index);
+/// The element of a constant array at a place that is known, as a constant; null for any other.
+Inst* constant_element(loop::Builder& b, const ir::Value* v, const Index& offset);
 
 /// Evaluates trees of elementwise lowerings with sharing.
 class TreeContext : public op::LowerContext {
