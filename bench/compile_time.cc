@@ -2,28 +2,31 @@
 //
 //   build/bin/compile-time [KIND [OPERATIONS]]
 //
-// Straight graphs of 1000, 10 000 and 100 000 small operations of each kind. A row each: operations, kernels, seconds to simplify, to plan
-// and to make machine code, all three, and all again from the cache on disk. A pass that is not linear shows in the ratio of two rows.
+// Straight graphs of 1000, 10 000 and 100 000 small operations of each kind. A row each: operations, kernels, seconds of the processor (of all
+// threads) to simplify, to plan and to make machine code, all three, and all again from the cache on disk. A pass that is not linear shows
+// in the ratio of two rows. With OPERATIONS, how long each stage took.
 //
 //   sines        a chain of sines (of 300, 1000 and 3000)
 //   elementwise  each an operation on two of the last values
 //   mixed        the same with transpositions, reductions of rows, slices and small products among them
 //   layers       equal layers one after another: a product, a bias, tanh, a norm, a residual sum
 #include <stdlib.h>
+#include <time.h>
 
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "strata/compile/llvm/compile_plan.h"
 #include "strata/compile/make_plan.h"
 #include "strata/compile/pipeline.h"
+#include "strata/compile/stage_times.h"
 #include "strata/op/build.h"
 
 namespace {
@@ -32,10 +35,16 @@ using namespace strata;
 using ir::Builder;
 using ir::Value;
 
+double processor_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
 double seconds_of(const std::function<void()>& f) {
-  auto begin = std::chrono::steady_clock::now();
+  double begin = processor_seconds();
   f();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return processor_seconds() - begin;
 }
 
 /// Numbers that are the same in every run.
@@ -104,7 +113,7 @@ void layers(Builder& b, Value* x, int count) {
   b.block().results = {x};
 }
 
-void row(const char* kind, int count) {
+void row(const char* kind, int count, bool stages) {
   ir::Block block;
   Builder b(block);
   Value* x = block.add_argument(Type(DType::f32, {kSide, kSide}));
@@ -120,7 +129,13 @@ void row(const char* kind, int count) {
     double code = seconds_of([&] { (void)compile::compile_plan(plan); });
     return std::array<double, 4>{prepare, planned, code, static_cast<double>(plan.kernels.size())};
   };
-  auto cold = compile(), warm = compile();
+  std::optional<compile::StageTimes> times;
+  if (stages) times.emplace();
+  auto cold = compile();
+  if (stages)
+    for (const auto& stage : times->rows()) std::printf("%-24s %9.4f s %8lld\n", stage.name.c_str(), stage.seconds, static_cast<long long>(stage.times));
+  times.reset();
+  auto warm = compile();
   std::printf("%-12s %7zu operations %6.0f kernels: simplify %7.3f  plan %7.3f  code %7.3f  all %7.3f  from disk %7.3f s\n", kind, block.ops().size(), cold[3],
               cold[0], cold[1], cold[2], cold[0] + cold[1] + cold[2], warm[0] + warm[1] + warm[2]);
   std::fflush(stdout);
@@ -136,9 +151,9 @@ int main(int argc, char** argv) {
     if (argc > 1 && std::strcmp(argv[1], kind) != 0) continue;
     bool chain = std::strcmp(kind, "sines") == 0;
     if (argc > 2)
-      row(kind, std::atoi(argv[2]));
+      row(kind, std::atoi(argv[2]), true);
     else
-      for (int count : chain ? std::vector<int>{300, 1000, 3000} : std::vector<int>{1000, 10'000, 100'000}) row(kind, count);
+      for (int count : chain ? std::vector<int>{300, 1000, 3000} : std::vector<int>{1000, 10'000, 100'000}) row(kind, count, false);
   }
   std::filesystem::remove_all(folder);
 }
