@@ -22,7 +22,7 @@ constexpr std::size_t kMostReached = 4096;  // groups looked at to find whether 
 // How much arithmetic an element of a kernel may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this,
 // and what a pass over memory costs is long since hidden.
 constexpr double kMostTree = 1500;   // computed where it is read
-constexpr double kMostGroup = 4500;  // in one kernel
+constexpr double kMostGroup = 1500;  // in one kernel
 
 /// A constant with different elements lies in memory rather than in code.
 bool is_stored_constant(const Op& op) {
@@ -175,8 +175,21 @@ class DryRun : public TreeContext {
   };
   std::vector<Read> reads;
 
+  /// The element of a root, which is computed whatever else is.
+  Inst* root(const Op& op, int r, std::span<const Index> index) { return computed(op.result(r), index); }
+
  protected:
   bool inlined(const Value* v) override { return inlined_.count(v) != 0; }
+  /// A number is not looked into: that it reads its operands in the same place is known, and no index is made of it.
+  Inst* computed(const Value* v, std::span<const Index> index) override {
+    const Op& op = *v->op();
+    const op::Traits& traits = op::def(op).traits;
+    if (!traits.elementwise || traits.takes_complex || !is_float(v->dtype()) || !loop::is_loop_dtype(v->dtype()) || op.operands.empty())
+      return TreeContext::computed(v, index);
+    for (const Value* operand : op.operands) at(operand, operand->rank() == 0 ? std::span<const Index>() : index);
+    if (!unknown_) unknown_ = b.parameter(DType::i64, kUnknown, loop::Ref::Mode::in);
+    return b.convert(v->dtype(), b.load(unknown_, next_unknown_++ % kUnknown));
+  }
   Inst* leaf(const Value* v, std::span<const Index>, const Index& offset) override {
     reads.push_back({v, offset});
     loop::Ref*& ref = refs_[v];
@@ -185,8 +198,11 @@ class DryRun : public TreeContext {
   }
 
  private:
+  static constexpr std::int64_t kUnknown = 1 << 20;
   const std::unordered_set<const Value*>& inlined_;
   std::unordered_map<const Value*, loop::Ref*> refs_;
+  loop::Ref* unknown_ = nullptr;  // its elements stand for numbers
+  std::int64_t next_unknown_ = 0;
 };
 
 Access::Kind access_kind(const DryRun::Read& read, const Shape& frame, const std::vector<Index>& index, const Index& own) {
@@ -218,7 +234,7 @@ void add_accesses(const Op& op, int r, const Shape& frame, const std::unordered_
     for (int i = 0; i < n; ++i) dry.at(op.operand(i), index);
     for (int i = n; i < 2 * n; ++i) dry.at(op.operand(i), {});
   } else {
-    std::get<op::Elemental>(op::def(op).lowering).element(dry, op, r, index);
+    dry.root(op, r, index);
   }
   Index own = linearize(b, frame, index);
   for (const DryRun::Read& read : dry.reads) out.push_back({access_kind(read, frame, index, own), read.value});

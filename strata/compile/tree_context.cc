@@ -86,14 +86,18 @@ Inst* TreeContext::at(const ir::Value* v, std::span<const Index> index) {
   }
   Inst* result;
   if (inlined(v)) {
-    const auto* elemental = std::get_if<op::Elemental>(&op::def(*v->op()).lowering);
-    STRATA_CHECK(elemental != nullptr, "{} is computed here but has no elementwise lowering", v->op()->name());
-    result = elemental->element(*this, *v->op(), v->index(), index);
+    result = computed(v, index);
   } else if (!(result = constant_element(b, v, offset))) {
     result = leaf(v, index, offset);
   }
   remember(v, offset, result);
   return result;
+}
+
+Inst* TreeContext::computed(const ir::Value* v, std::span<const Index> index) {
+  const auto* elemental = std::get_if<op::Elemental>(&op::def(*v->op()).lowering);
+  STRATA_CHECK(elemental != nullptr, "{} is computed here but has no elementwise lowering", v->op()->name());
+  return elemental->element(*this, *v->op(), v->index(), index);
 }
 
 Inst* TreeContext::at_offset(const ir::Value* v, const Index& offset) { return at(v, delinearize(b, v->shape(), offset)); }

@@ -43,6 +43,8 @@ class TreeContext : public op::LowerContext {
  protected:
   /// Whether v is computed here rather than asked of `leaf`.
   virtual bool inlined(const ir::Value* v) = 0;
+  /// Computes the element of an inlined value.
+  virtual Inst* computed(const ir::Value* v, std::span<const Index> index);
   /// The element of a value that is not computed here.
   virtual Inst* leaf(const ir::Value* v, std::span<const Index> index, const Index& offset) = 0;
 
