@@ -61,6 +61,53 @@ TEST(Compile, LongChainsAreSeveralKernels) {
   }
 }
 
+// What is equal is built and compiled once, however often it stands there.
+TEST(Compile, EqualLayersHaveOneKernelOfEachKind) {
+  Block f;
+  Value *x = argument(f, {8, 8}), *w = argument(f, {8, 8});
+  Builder b(f);
+  for (int layer = 0; layer < 40; ++layer) {
+    Value* y = op::tanh(b, op::add(b, op::dot_general(b, x, w, {{}, {}, {1}, {0}}), w));
+    Value* norm = op::rsqrt(b, op::reduce_sum(b, op::mul(b, y, y), {1}));
+    x = op::add(b, x, op::mul(b, y, op::broadcast_in_dim(b, norm, y->shape(), {0})));
+  }
+  f.results = {x};
+  Plan plan = make_plan(*prepare(f), {});
+  EXPECT_EQ(plan.kernels.size(), 2u);
+  EXPECT_EQ(launches(plan).size(), 80u);
+  expect_compiled_equals_reference(f);
+}
+
+// Near misses: a constant, an attribute, the elements of a list, a type.
+TEST(Compile, WhatDiffersInOnePlaceHasAKernelOfItsOwn) {
+  using Part = std::function<Value*(Builder&, Value*)>;
+  auto kernels = [](const Part& first, const Part& second) {
+    Block f;
+    Value *x = argument(f, {3, 4}), *y = argument(f, {3, 4});
+    Builder b(f);
+    f.results = {first(b, x), second(b, y)};
+    expect_compiled_equals_reference(f);
+    return make_plan(*prepare(f), {}).kernels.size();
+  };
+  auto times = [](double factor) -> Part { return [=](Builder& b, Value* x) { return op::mul(b, op::exp(b, x), op::full_like(b, x, factor)); }; };
+  auto row = [](std::int64_t i) -> Part { return [=](Builder& b, Value* x) { return op::exp(b, op::slice(b, x, {i, 0}, {i + 1, 4})); }; };
+  auto last = [](float z) -> Part {
+    return [=](Builder& b, Value* x) {
+      Value* list = op::constant(b, Literal::of<float>({4}, {1, 2, 3, z}));
+      return op::mul(b, x, op::broadcast_in_dim(b, op::reshape(b, op::slice(b, list, {3}, {4}), Shape{}), x->shape(), {}));
+    };
+  };
+  auto as = [](DType dtype) -> Part { return [=](Builder& b, Value* x) { return op::convert(b, op::exp(b, x), dtype); }; };
+  EXPECT_EQ(kernels(times(2), times(2)), 1u);
+  EXPECT_EQ(kernels(times(2), times(3)), 2u);
+  EXPECT_EQ(kernels(row(1), row(1)), 1u);
+  EXPECT_EQ(kernels(row(1), row(2)), 2u);
+  EXPECT_EQ(kernels(last(4), last(4)), 1u);
+  EXPECT_EQ(kernels(last(4), last(5)), 2u);
+  EXPECT_EQ(kernels(as(DType::f64), as(DType::f64)), 1u);
+  EXPECT_EQ(kernels(as(DType::f64), as(DType::bf16)), 2u);
+}
+
 // The transposed reader sees other elements than the writer has at hand: one kernel would read what is not there yet.
 TEST(Compile, ReadersAtOtherPlacesWait) {
   Block f;
