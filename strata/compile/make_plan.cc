@@ -10,6 +10,7 @@
 #include "strata/compile/loops_kernel.h"
 #include "strata/compile/native_loop.h"
 #include "strata/compile/product_kernel.h"
+#include "strata/compile/small_loop.h"
 #include "strata/compile/update_kernel.h"
 #include "strata/compile/whole_kernel.h"
 #include "strata/base/error.h"
@@ -234,6 +235,10 @@ class Planner {
       throw Error(op.name(), "this operation is not compiled: {}", none ? none->reason : "no lowering").at(op.where.text()).unsupported();
     }
     if (auto native = build_native_loop(op, scope.fusion)) return launch(scope, group, std::move(*native), steps);
+    if (auto small = build_small_loop(op, scope.fusion)) {
+      for (auto [initial, result] : small->in_place) carry_place(scope, initial, result, steps);
+      return launch(scope, group, std::move(small->built), steps);
+    }
     switch (kind->kind) {
       case op::Structured::Kind::while_: return while_loop(scope, op, steps);
       case op::Structured::Kind::scan: return scan(scope, op, steps);

@@ -1,11 +1,13 @@
 #include "strata/compile/pipeline.h"
 
+#include "strata/ir/pass/pass.h"
 #include "strata/op/def.h"
 #include "strata/op/foreign.h"
 #include "strata/op/legalize.h"
 #include "strata/op/lower_region.h"
 #include "strata/op/quantized.h"
 #include "strata/op/tuple.h"
+#include "strata/transform/hoist.h"
 #include "strata/transform/remat.h"
 #include "strata/transform/simplify.h"
 
@@ -91,6 +93,8 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block) {
   if (strange(*out)) out = op::legalize(*out);
   decompose(*out, has_kernel);  // which regions fit is known now that their types are those of kernels
   transform::simplify(*out);
+  transform::hoist(*out);
+  ir::cse(*out);
   split_barriers(*out);
   ir::remove_dead(*out);  // a barrier keeps all of its values; each by itself may be used by nobody
   return out;
