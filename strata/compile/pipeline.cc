@@ -7,9 +7,11 @@
 #include "strata/op/lower_region.h"
 #include "strata/op/quantized.h"
 #include "strata/op/tuple.h"
+#include "strata/transform/counted.h"
 #include "strata/transform/hoist.h"
 #include "strata/transform/remat.h"
 #include "strata/transform/simplify.h"
+#include "strata/transform/turned.h"
 
 namespace strata::compile {
 namespace {
@@ -93,8 +95,10 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block) {
   if (strange(*out)) out = op::legalize(*out);
   decompose(*out, has_kernel);  // which regions fit is known now that their types are those of kernels
   transform::simplify(*out);
+  if (transform::turn_products(*out)) ir::remove_dead(*out);
   transform::hoist(*out);
   ir::cse(*out);
+  if (transform::count_loops(*out)) transform::simplify(*out);
   split_barriers(*out);
   ir::remove_dead(*out);  // a barrier keeps all of its values; each by itself may be used by nobody
   return out;
