@@ -5,6 +5,7 @@
 #include "strata/compile/combine.h"
 #include "strata/op/dot_general.h"
 #include "strata/op/reduce.h"
+#include "strata/op/scan.h"
 
 namespace strata::compile {
 namespace {
@@ -71,6 +72,7 @@ Elements ElementContext::elements(const Value* v) {
 }
 
 Inst* ElementContext::at(const Value* v, std::span<const Index> index) {
+  for (auto it = same_.find(v); it != same_.end(); it = same_.find(v)) v = it->second;
   Index offset = linearize(b, v->shape(), index);
   auto known = elements_.find(v);
   auto in_memory = memory_.find(v);
@@ -135,6 +137,7 @@ void ElementContext::step(const Op& op) {
   if (const auto* rule = std::get_if<op::Update>(&lowering)) return update(op, *rule);
   const auto* structured = std::get_if<op::Structured>(&lowering);
   if (structured && structured->kind == op::Structured::Kind::while_) return while_loop(op);
+  if (structured && structured->kind == op::Structured::Kind::scan) return scan(op);
   if (structured && structured->kind == op::Structured::Kind::case_) return branch(op);
   fail();
 }
@@ -314,6 +317,59 @@ void ElementContext::while_loop(const Op& op) {
         for (std::size_t i = 0; i < carries.size(); ++i) assign(carries[i], next[i]);
       });
   for (int r = 0; r < op.num_results(); ++r) set(op.result(r), now(carries[static_cast<std::size_t>(r)]));
+}
+
+void ElementContext::scan(const Op& op) {
+  op::ScanParts parts(op);
+  const Block& body = parts.body;
+  std::size_t slices = parts.consts + parts.carries;
+  auto argument = [&](std::size_t i) { return body.argument(static_cast<int>(i)); };
+  for (std::size_t i = 0; i < parts.consts; ++i) {
+    if (is_small(op.operands[i]))
+      set(argument(i), elements(op.operands[i]));
+    else
+      same_[argument(i)] = op.operands[i];
+  }
+  std::vector<Elements> carries;
+  for (std::size_t i = parts.consts; i < slices; ++i) carries.push_back(locals(elements(op.operands[i])));
+  std::vector<loop::Ref*> stacks;
+  for (std::size_t y = parts.carries; y < body.results.size(); ++y) {
+    const Value* v = op.result(static_cast<int>(y));
+    if (!is_small(v) || v->shape().count() == 0) return fail();
+    stacks.push_back(b.scratch(v->dtype(), v->shape().count()));
+  }
+  if (failed_) return;
+  b.for_(0, parts.length, 1, [&](Index i) {
+    Index turn = parts.reverse ? Index(parts.length - 1) - i : i;
+    for (std::size_t c = 0; c < carries.size(); ++c) set(argument(parts.consts + c), now(carries[c]));
+    for (std::size_t x = slices; x < op.operands.size(); ++x) {
+      Elements slice;
+      if (!is_small(argument(x))) return fail();
+      for_each(argument(x)->shape().sizes(), [&](std::span<const Index> index) {
+        std::vector<Index> whole{turn};
+        whole.insert(whole.end(), index.begin(), index.end());
+        slice.push_back(at(op.operands[x], whole));
+      });
+      set(argument(x), std::move(slice));
+    }
+    std::vector<Elements> results = run(body);
+    if (failed_) return;
+    for (std::size_t y = 0; y < stacks.size(); ++y) {
+      const Elements& slice = results[parts.carries + y];
+      auto count = static_cast<std::int64_t>(slice.size());
+      for (std::int64_t k = 0; k < count; ++k) b.store(stacks[y], turn * count + k, slice[static_cast<std::size_t>(k)]);
+    }
+    for (std::size_t c = 0; c < carries.size(); ++c) assign(carries[c], results[c]);
+  });
+  for (std::size_t r = 0; r < static_cast<std::size_t>(op.num_results()); ++r) {
+    Elements out;
+    if (r < carries.size()) {
+      out = now(carries[r]);
+    } else {
+      for (std::int64_t k = 0; k < op.result(static_cast<int>(r))->shape().count(); ++k) out.push_back(b.load(stacks[r - carries.size()], k));
+    }
+    set(op.result(static_cast<int>(r)), std::move(out));
+  }
 }
 
 void ElementContext::branch(const Op& op) {

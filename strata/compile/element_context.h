@@ -56,12 +56,14 @@ class ElementContext : public op::UnrolledContext {
   void product(const ir::Op& op, const op::Contraction& rule);
   void update(const ir::Op& op, const op::Update& rule);
   void while_loop(const ir::Op& op);
+  void scan(const ir::Op& op);
   void branch(const ir::Op& op);
 
   KernelContext& outer_;
   bool failed_ = false;
   std::unordered_map<const ir::Value*, Elements> elements_;    // lookup only
   std::unordered_map<const ir::Value*, loop::Ref*> memory_;    // lookup only
+  std::unordered_map<const ir::Value*, const ir::Value*> same_;  // lookup only: large ones that a region calls by another name
   std::unordered_set<const ir::Value*> overwritten_;           // of those in memory
   std::unordered_set<const ir::Block*> blocks_;                // those under way or done
 };
