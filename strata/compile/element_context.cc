@@ -127,6 +127,21 @@ std::vector<Elements> ElementContext::run(const Block& block) {
 }
 
 void ElementContext::step(const Op& op) {
+  std::size_t before = b.kernel().arena.size();
+  emit(op);
+  if (op.regions.empty() || is_reduction(op)) note_excess(op, b.kernel().arena.size() - before);
+}
+
+/// A kernel with lanes has one vector instruction for all of these elements, which takes the time of a few scalar ones.
+void ElementContext::note_excess(const Op& op, std::size_t insts) {
+  constexpr double kVector = 3;
+  std::int64_t lanes = 1;
+  for (const Value* v : op.results()) lanes = std::max(lanes, v->shape().count());
+  if (is_reduction(op)) lanes = std::max(lanes, op.operand(0)->shape().count());
+  excess_ += static_cast<double>(insts) * std::max(0.0, 1 - kVector / static_cast<double>(lanes));
+}
+
+void ElementContext::emit(const Op& op) {
   if (op.info().has_effect || !std::all_of(op.operands.begin(), op.operands.end(), is_array)) return fail();
   for (const Value* v : op.results())
     if (!is_array(v)) return fail();

@@ -25,6 +25,8 @@ class ElementContext : public op::UnrolledContext {
 
   static bool is_small(const ir::Value* v);
   bool failed() const { return failed_; }
+  /// About how many instructions more this is than kernels with lanes would have.
+  double excess() const { return excess_; }
   void fail() { failed_ = true; }
 
   /// Makes these the elements of v.
@@ -49,6 +51,8 @@ class ElementContext : public op::UnrolledContext {
   Inst* zero(const ir::Value* v) { return b.constant_bits(stored_dtype(v->type()), 0); }
   Inst* chosen(const Elements& elements, const Index& offset);
   void step(const ir::Op& op);
+  void emit(const ir::Op& op);
+  void note_excess(const ir::Op& op, std::size_t insts);
   void elementwise(const ir::Op& op, const op::Elemental& rule);
   void reduce(const ir::Op& op, op::Reduction rule);
   Elements reduce_by_region(const ir::Op& op, const std::vector<std::vector<Index>>& places);
@@ -61,6 +65,7 @@ class ElementContext : public op::UnrolledContext {
 
   KernelContext& outer_;
   bool failed_ = false;
+  double excess_ = 0;
   std::unordered_map<const ir::Value*, Elements> elements_;    // lookup only
   std::unordered_map<const ir::Value*, loop::Ref*> memory_;    // lookup only
   std::unordered_map<const ir::Value*, const ir::Value*> same_;  // lookup only: large ones that a region calls by another name

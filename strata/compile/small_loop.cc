@@ -11,6 +11,9 @@ using ir::Block;
 using ir::Op;
 using ir::Value;
 
+/// Scalar instructions that run while a kernel is started and its operands go through memory.
+constexpr double kOfALaunch = 100;
+
 class SmallLoopKernel {
  public:
   SmallLoopKernel(const Op& op, const Fusion& fusion) : op_(op) {
@@ -75,7 +78,7 @@ class SmallLoopKernel {
   }
 
   std::optional<SmallLoop> take() {
-    if (inner_->failed()) return std::nullopt;
+    if (inner_->failed() || inner_->excess() > kOfALaunch * static_cast<double>(launches())) return std::nullopt;
     branch_around_long_sides(*built_.kernel);
     SmallLoop out;
     std::size_t first = op_.operands.size() - xs_ - carries_.size();
@@ -91,6 +94,13 @@ class SmallLoopKernel {
     Elements constant, locals;
     loop::Ref* memory = nullptr;
   };
+
+  /// Kernels that the driver would start in each turn.
+  std::size_t launches() const {
+    std::size_t n = 0;
+    for (const auto& region : op_.regions) n += fuse(*region).groups.size();
+    return n;
+  }
 
   Elements elements_of(const Value* v) {
     Elements out;

@@ -69,6 +69,28 @@ TEST(SmallLoop, LongSidesOfChoicesAreBranches) {
   EXPECT_EQ(count(loop::Opcode::if_), 3) << loop::print(kernel);  // of tanh: from 1 on it takes an exponential and a quotient
 }
 
+TEST(SmallLoop, CostlyElementsKeepTheirLanes) {
+  for (int n : {4, 16}) {
+    std::string t = fmt::format("tensor<{}xf32>", n), text = R"(func.func @main(%x: T, %n: tensor<i32>) -> T {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %six = stablehlo.constant dense<6> : tensor<i32>
+  %l:2 = stablehlo.while(%i = %n, %a = %x) : tensor<i32>, T
+  cond {
+    %go = stablehlo.compare LT, %i, %six : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %b = stablehlo.tanh %a : T
+    %p = stablehlo.add %b, %x : T
+    stablehlo.return %j, %p : tensor<i32>, T
+  }
+  return %l#1 : T
+})";
+    for (std::size_t at = text.find(" T"); at != std::string::npos; at = text.find(" T", at)) text.replace(at + 1, 1, t);
+    EXPECT_EQ(runs_loops(expect_same(text)), n == 16);
+  }
+}
+
 TEST(SmallLoop, ArraysThatChangeWholeRunAsBefore) { EXPECT_TRUE(runs_loops(expect_same(of_three(kStep)))); }
 
 // The old array is read after its update, or two arrays trade places: what lies in memory would be gone.
