@@ -5,8 +5,8 @@
 #include <unordered_map>
 
 #include "strata/op/build.h"
-#include "strata/op/control.h"
 #include "strata/op/def.h"
+#include "strata/transform/scan_of.h"
 
 namespace strata::transform {
 namespace {
@@ -207,31 +207,15 @@ class Counted {
     return asks;
   }
 
-  /// The scan of an isolated body: what it takes from outside comes first, but constants, which it has for itself.
   Values build(Builder& b, const std::vector<int>& kept, const std::vector<std::pair<int, Value*>>& stacks, const Values& stacked,
                bool reverse) {
-    auto body = std::make_unique<Block>();
-    Builder in(*body);
-    ir::ValueMap map;
-    Values consts, carries;
-    for (Value* v : ir::captures(body_)) {
-      if (const Op* constant = made_by(v, "stablehlo.constant"); constant && constant->attr<Literal>("value").is_splat()) continue;
-      consts.push_back(v);
-      map.set(v, body->add_argument(v->type()));
-    }
+    Values carried, carries, sliced;
     for (int i : kept) {
+      carried.push_back(body_.argument(i));
       carries.push_back(op_.operand(i));
-      map.set(body_.argument(i), body->add_argument(body_.argument(i)->type()));
     }
-    for (std::size_t x = 0; x < xs_.size(); ++x) {
-      const Value* slice = body_.argument(op_.num_results() + static_cast<int>(x));
-      map.set(slice, body->add_argument(slice->type()));
-    }
-    for (Value* v : ir::captures(body_))
-      if (!map.find(v)) ir::clone(in, *v->op(), map);
-    for (const auto& op : body_.ops()) ir::clone(in, *op, map);
-    body->results = map(body_.results);
-    Values made = op::scan(b, std::move(body), consts, carries, xs_, {.length = turns_, .reverse = reverse});
+    for (std::size_t x = 0; x < xs_.size(); ++x) sliced.push_back(body_.argument(op_.num_results() + static_cast<int>(x)));
+    Values made = scan_of(b, body_, carried, carries, sliced, xs_, {.length = turns_, .reverse = reverse});
     Values out(static_cast<std::size_t>(op_.num_results()), nullptr);
     for (std::size_t i = 0; i < kept.size(); ++i) out[static_cast<std::size_t>(kept[i])] = made[i];
     for (auto& [i, y] : stacks) {

@@ -4,7 +4,8 @@
 #include <unordered_set>
 
 #include "strata/op/build.h"
-#include "strata/op/def.h"
+#include "strata/op/scan.h"
+#include "strata/transform/scan_of.h"
 
 namespace strata::transform {
 namespace {
@@ -21,17 +22,18 @@ constexpr double kMuchArithmetic = 8;
 /// Elements from which the layout of a product's operand is worth memory of its own.
 constexpr std::int64_t kWorthALayout = 256;
 
-bool is_while(const Op& op) {
+bool is_loop(const Op& op, op::Structured::Kind kind) {
   const auto* structured = std::get_if<op::Structured>(&op::def(op).lowering);
-  return structured && structured->kind == op::Structured::Kind::while_;
+  return structured && structured->kind == kind;
 }
+bool is_elemental(const Op& op) { return std::holds_alternative<op::Elemental>(op::def(op).lowering); }
 bool is_contraction(const Op& op) { return std::holds_alternative<op::Contraction (*)(const Op&)>(op::def(op).lowering); }
 bool is_reduction(const Op& op) { return std::holds_alternative<op::Reduction (*)(const Op&)>(op::def(op).lowering); }
 
 bool is_much(const Op& op) {
   if (is_contraction(op) || is_reduction(op)) return true;
   const op::Traits& traits = op::def(op).traits;
-  if (traits.cheap || traits.moves_only || traits.barrier || op.operands.empty() || op.num_results() == 0) return false;
+  if (!is_elemental(op) || traits.cheap || traits.moves_only || op.operands.empty()) return false;
   const op::Cost cost = op::def(op).cost;
   const Value* v = op.result();
   if (!cost || !v->type().is_tensor() || !v->shape().is_static()) return false;
@@ -79,7 +81,15 @@ class Hoist {
     for (const auto& region : loop.regions) inside_.insert(region.get());
   }
 
-  void run(Block& region) {
+  /// Says that an argument of the loop's region is `v` in each turn.
+  void know(const Value* argument, Value* v) {
+    moves_.insert(argument);
+    before_.set(argument, v);
+  }
+
+  /// Returns whether anything moved.
+  bool run(Block& region) {
+    bool moved = false;
     Builder in(region);
     std::vector<std::unique_ptr<Op>> ops = std::move(region.ops());
     region.ops().clear();
@@ -88,14 +98,20 @@ class Hoist {
       for (auto& inner : op->regions) ir::replace_uses(*inner, here_);
       if (is_movable(*op)) {
         for (Value* v : op->results()) moves_.insert(v);
-        if (is_much(*op))
+        if (is_much(*op)) {
           for (Value* v : op->results()) here_.set(v, outside(v));
+          moved = true;
+        }
       } else if (is_contraction(*op)) {
-        if (Value* v = with_layout(in, *op)) here_.set(op->result(), v);
+        if (Value* v = with_layout(in, *op)) {
+          here_.set(op->result(), v);
+          moved = true;
+        }
       }
       region.append(std::move(op));
     }
     region.results = here_(region.results);
+    return moved;
   }
 
  private:
@@ -143,6 +159,29 @@ class Hoist {
   ir::ValueMap here_;                       // what the loop reads instead
 };
 
+/// A scan with its work moved out, or nothing where none moves.
+Values without_work(Builder& b, const Op& op) {
+  op::ScanParts parts(op);
+  Block& body = op.region(0);
+  auto arguments = [&](std::size_t first, std::size_t count) {
+    Values out;
+    for (std::size_t i = first; i < first + count; ++i) out.push_back(body.argument(static_cast<int>(i)));
+    return out;
+  };
+  Hoist moving(b, op);
+  ir::ValueMap outside;
+  for (std::size_t i = 0; i < parts.consts; ++i) {
+    moving.know(body.argument(static_cast<int>(i)), op.operands[i]);
+    outside.set(body.argument(static_cast<int>(i)), op.operands[i]);
+  }
+  if (!moving.run(body)) return {};
+  ir::replace_uses(body, outside);
+  ir::remove_dead(body);
+  Values all(op.operands.begin(), op.operands.end());
+  return scan_of(b, body, arguments(parts.consts, parts.carries), parts.carry_part(all), arguments(parts.consts + parts.carries, parts.xs),
+                 parts.xs_part(all), {.length = parts.length, .reverse = parts.reverse});
+}
+
 }  // namespace
 
 void hoist(Block& block) {
@@ -156,7 +195,15 @@ void hoist(Block& block) {
       ir::replace_uses(*region, map);
       hoist(*region);
     }
-    if (is_while(*op)) {
+    if (is_loop(*op, op::Structured::Kind::scan)) {
+      Values results = without_work(b, *op);
+      for (std::size_t r = 0; r < results.size(); ++r) map.set(op->result(static_cast<int>(r)), results[r]);
+      if (!results.empty()) {
+        dead.push_back(std::move(op));
+        continue;
+      }
+    }
+    if (is_loop(*op, op::Structured::Kind::while_)) {
       op = without_constant_carries(std::move(op), map, dead);
       Hoist moving(b, *op);
       for (auto& region : op->regions) moving.run(*region);

@@ -8,9 +8,9 @@
 #include "strata/ir/text/parser.h"
 #include "strata/ir/text/printer.h"
 #include "strata/ir/verify.h"
-#include "strata/op/def.h"
+#include "strata/op/build.h"
+#include "strata/op/control.h"
 #include "strata/op/evaluate.h"
-#include "strata/op/samples.h"
 #include "strata/transform/counted.h"
 #include "strata/transform/hoist.h"
 #include "strata/transform/simplify.h"
@@ -140,6 +140,29 @@ TEST(Hoist, ConstantCarriesAndWork) {
   EXPECT_EQ(count(text.substr(0, loop_at), "dot_general"), 1) << text;
   EXPECT_EQ(count(text.substr(loop_at), "dot_general"), 1) << text;
   EXPECT_EQ(count(text.substr(loop_at, text.find("cond", loop_at) - loop_at), "tensor<4x4xf32>"), 0) << text;  // %m is no carry
+}
+
+TEST(Hoist, WorkOfScans) {
+  ir::Block f;
+  auto argument = [](ir::Block& block, Shape shape) { return block.add_argument(Type(DType::f32, std::move(shape))); };
+  ir::Value *w = argument(f, {20, 20}), *h = argument(f, {3, 20}), *xs = argument(f, {4, 3, 20});
+  ir::Builder b(f);
+  auto body = std::make_unique<ir::Block>();
+  ir::Value *bw = argument(*body, {20, 20}), *bh = argument(*body, {3, 20}), *bx = argument(*body, {3, 20});
+  ir::Builder in(*body);
+  ir::Value* squared = op::dot_general(in, op::tanh(in, bw), bw, {{}, {}, {1}, {0}});
+  ir::Value* next = op::add(in, op::dot_general(in, bh, squared, {{}, {}, {1}, {1}}), bx);
+  body->results = {next, op::mul(in, next, op::add(in, op::dot_general(in, bx, bw, {{}, {}, {1}, {0}}), next))};
+  f.results = op::scan(b, std::move(body), {w}, {h}, {xs}, {.length = 4, .reverse = true});
+  std::vector<Literal> arguments = arguments_of(f), want = op::evaluate(f, arguments);
+  hoist(f);
+  ir::remove_dead(f);
+  EXPECT_TRUE(ir::verify(f).ok()) << ir::verify(f).message();
+  std::vector<Literal> got = op::evaluate(f, arguments);
+  for (std::size_t r = 0; r < want.size(); ++r) EXPECT_TRUE(got[r].same_bits(want[r])) << r;
+  std::vector<std::string> names;
+  for (const auto& op : f.ops()) names.push_back(op->name());
+  EXPECT_EQ(names, (std::vector<std::string>{"stablehlo.tanh", "stablehlo.dot_general", "stablehlo.transpose", "strata.scan"}));
 }
 
 TEST(Hoist, LayoutOfAProductsOperand) {
