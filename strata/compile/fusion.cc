@@ -5,6 +5,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "strata/compile/product_result.h"
 #include "strata/compile/tree_context.h"
 #include "strata/op/reduce_order.h"
 
@@ -51,6 +52,12 @@ struct Uses {
   };
   std::unordered_map<const Value*, std::vector<Use>> of;
   std::unordered_set<const Value*> stored;
+
+  /// The one operation of the block that reads a value which need not lie in memory, or null.
+  const Op* only_reader(const Value* v) const {
+    auto found = of.find(v);
+    return found != of.end() && found->second.size() == 1 && !stored.count(v) ? found->second[0].op : nullptr;
+  }
 
   explicit Uses(const ir::Block& block) {
     for (const auto& op : block.ops()) {
@@ -106,8 +113,24 @@ std::unordered_set<const Value*> cuts(const ir::Block& block) {
   return out;
 }
 
+/// Products with the reshapes and transpositions that they do as they store.
+using Moves = std::unordered_map<const Op*, std::vector<const Op*>>;  // looked up, never walked
+Moves moves_of_products(const ir::Block& block, const Uses& uses) {
+  Moves out;
+  for (const auto& op : block.ops())
+    if (is_contraction(*op)) out[op.get()] = moves_behind(*op, [&](const Value* v) { return uses.only_reader(v); });
+  return out;
+}
+/// The operations of all of `moves`.
+std::unordered_set<const Op*> moved_by_products(const ir::Block& block, const Moves& moves) {
+  std::unordered_set<const Op*> out;
+  for (const auto& op : block.ops())
+    if (auto found = moves.find(op.get()); found != moves.end()) out.insert(found->second.begin(), found->second.end());
+  return out;
+}
+
 /// Decides what is computed where it is read. Walks backwards, so that a value's readers are decided before it.
-std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses) {
+std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses, const std::unordered_set<const Op*>& moved) {
   struct Reading {
     int times = 0;
     bool repeats = false, by_product = false;
@@ -124,7 +147,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
   const std::unordered_set<const Value*> cut = cuts(block);
   for (auto it = block.ops().rbegin(); it != block.ops().rend(); ++it) {
     const Op& op = **it;
-    if (!is_elemental(op)) continue;
+    if (!is_elemental(op) || moved.count(&op)) continue;
     Value* v = op.result();
     Reading& r = reading[v];
     if (auto found = uses.of.find(v); found != uses.of.end())
@@ -254,11 +277,13 @@ std::vector<const Value*> read_through(const Op& op, const std::unordered_set<co
 /// Groups under construction, joined along edges.
 class Grouping {
  public:
-  Grouping(const ir::Block& block, const Uses& uses, const std::unordered_set<const Value*>& inlined)
+  Grouping(const ir::Block& block, const Uses& uses, const std::unordered_set<const Value*>& inlined, const Moves& moves)
       : inlined_(inlined), uses_(uses), weights_(tree_weights(block, inlined)) {
+    const std::unordered_set<const Op*> moved = moved_by_products(block, moves);
     for (const auto& op : block.ops()) {
-      if (is_stored_constant(*op) || (is_elemental(*op) && inlined.count(op->result()))) continue;
+      if (is_stored_constant(*op) || (is_elemental(*op) && inlined.count(op->result())) || moved.count(op.get())) continue;
       add(*op);
+      if (auto found = moves.find(op.get()); found != moves.end()) add_moves(found->second);
     }
     for (std::size_t g = 0; g < groups_.size(); ++g) merged_into_.push_back(static_cast<int>(g));
   }
@@ -350,6 +375,17 @@ class Grouping {
     roots_.push_back(&op);
     joinable_.push_back(joinable);
     groups_.push_back(std::move(g));
+  }
+
+  /// The group added last, a product, does `moves` too.
+  void add_moves(const std::vector<const Op*>& moves) {
+    int number = static_cast<int>(groups_.size()) - 1;
+    for (const Op* op : moves) {
+      groups_.back().roots.push_back(op);
+      position_[op] = number;
+      made_by_[op->result()] = number;
+      reads_[op] = {};
+    }
   }
 
   std::vector<Access> tree_reads(const Op& op) {
@@ -447,6 +483,7 @@ class Grouping {
   }
 
   void find_outputs(Group& g, int number) {
+    if (g.kind == GroupKind::product) return g.outputs.push_back(g.roots.back()->result());
     for (const Op* op : g.roots) {
       bool needed = g.kind != GroupKind::loops;
       for (const Value* v : op->results()) {
@@ -507,8 +544,9 @@ bool reduces_trailing(const Shape& operand, const std::vector<int>& dims) {
 
 Fusion fuse(const ir::Block& block) {
   Uses uses(block);
-  std::unordered_set<const Value*> inlined = choose_inlined(block, uses);
-  Grouping grouping(block, uses, inlined);
+  Moves moves = moves_of_products(block, uses);
+  std::unordered_set<const Value*> inlined = choose_inlined(block, uses, moved_by_products(block, moves));
+  Grouping grouping(block, uses, inlined, moves);
   grouping.join_all();
   Fusion out = grouping.finish();
   for (const auto& op : block.ops())

@@ -160,10 +160,9 @@ class Planner {
   void schedule(Scope& scope, Steps& steps) {
     for (std::size_t g = 0; g < scope.fusion.groups.size(); ++g) {
       const Group& group = scope.fusion.groups[g];
-      const Op& op = *group.roots.front();
       switch (group.kind) {
         case GroupKind::loops: launch(scope, group, build_loops(group, scope.fusion), steps); break;
-        case GroupKind::product: launch(scope, group, build_product(op, scope.fusion, target_), steps); break;
+        case GroupKind::product: launch(scope, group, build_product(group, scope.fusion, target_), steps); break;
         case GroupKind::update: update(scope, group, steps); break;
         case GroupKind::structured: structured(scope, group, steps); break;
       }

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 
+#include "strata/compile/narrow_product.h"
+#include "strata/compile/product_result.h"
+#include "strata/compile/product_side.h"
+#include "strata/compile/window_product.h"
 #include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
+#include "strata/op/windows.h"
 
 namespace strata::compile {
 namespace {
@@ -12,60 +17,24 @@ using ir::Op;
 using ir::Value;
 using loop::Opcode;
 
-/// One operand of the product: its dimensions by role.
-struct Side {
-  const Value* value;
-  std::vector<int> batch, free, contract;
-
-  Shape part(const std::vector<int>& dims) const {
-    std::vector<Dim> out;
-    for (int d : dims) out.push_back(value->shape().dim(d));
-    return Shape(out);
-  }
-  std::int64_t size(const std::vector<int>& dims) const { return part(dims).count(); }
-  std::vector<Index> index(loop::Builder& b, Index batch_at, Index free_at, Index k) const {
-    std::vector<Index> out(static_cast<std::size_t>(value->rank()));
-    auto place = [&](const std::vector<int>& dims, Index at) {
-      std::vector<Index> index = delinearize(b, part(dims), at);
-      for (std::size_t i = 0; i < dims.size(); ++i) out[static_cast<std::size_t>(dims[i])] = index[i];
-    };
-    place(batch, batch_at);
-    place(free, free_at);
-    place(contract, k);
-    return out;
-  }
-  /// Whether neighbours in k are neighbours in memory (as far as the operand's own shape tells).
-  bool contracts_minor() const {
-    for (int d = value->rank() - 1; d >= 0; --d) {
-      if (value->shape()[d] == 1) continue;
-      return std::find(contract.begin(), contract.end(), d) != contract.end();
-    }
-    return false;
-  }
-};
-
-Side side(const Value* v, const std::vector<int>& batch, const std::vector<int>& contract) {
-  Side s{v, batch, {}, contract};
-  for (int d = 0; d < v->rank(); ++d)
-    if (std::find(batch.begin(), batch.end(), d) == batch.end() && std::find(contract.begin(), contract.end(), d) == contract.end())
-      s.free.push_back(d);
-  return s;
-}
-
 class Product {
  public:
-  Product(const Op& op, const Fusion& fusion, const CpuTarget& target) : op_(op) {
-    op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
-    left_ = side(op.operand(0), c.lhs_batch, c.lhs_contract);
-    right_ = side(op.operand(1), c.rhs_batch, c.rhs_contract);
+  Product(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target)
+      : op_(*group.roots.front()),
+        moves_(group.roots.begin() + 1, group.roots.end()),
+        result_(group.roots.back()->result()),
+        left_(op_.operand(0), c.lhs_batch, c.lhs_contract),
+        right_(op_.operand(1), c.rhs_batch, c.rhs_contract) {
     batch_ = left_.size(left_.batch);
     m_ = left_.size(left_.free);
     n_ = right_.size(right_.free);
     k_ = left_.size(left_.contract);
-    acc_ = op::product_accumulator(op);
-    pairs_ = target.avx512bf16 && op.operand(0)->dtype() == DType::bf16 && op.operand(1)->dtype() == DType::bf16 &&
+    acc_ = op::product_accumulator(op_);
+    pairs_ = target.avx512bf16 && op_.operand(0)->dtype() == DType::bf16 && op_.operand(1)->dtype() == DType::bf16 &&
              acc_ == DType::f32;
-    if (n_ < 8 && m_ >= 4 * n_) {  // few columns: the long side lies along the lanes
+    // Few columns: the long side lies along the lanes. Windows are packed rather than looked for again and again.
+    bool windows = left_.value->op() && op::window_dims(*left_.value->op());
+    if ((n_ < 8 && m_ >= 4 * n_) || windows) {
       swapped_ = true;
       std::swap(left_, right_);
       std::swap(m_, n_);
@@ -85,7 +54,7 @@ class Product {
     built_.kernel->grid = batch_ * row_blocks * column_blocks;
     built_.parallel = static_cast<double>(batch_ * m_ * n_) * static_cast<double>(std::max<std::int64_t>(1, k_)) > 16 * kInlineWork;
     if (k_ > 0) panel_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * padded(nb_));
-    if (k_ > kc_ && acc_ != op_.result()->dtype()) sums_ = b.scratch(acc_, mb_ * padded(nb_));
+    if (k_ > kc_ && acc_ != result_->dtype()) sums_ = b.scratch(acc_, mb_ * padded(nb_));
     if (stages_left()) staged_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * mb_);
     Index point = b.grid();
     Index column = b.mod(point, column_blocks), row = b.mod(b.div(point, column_blocks), row_blocks),
@@ -161,11 +130,11 @@ class Product {
     tiles(batch, m0, rows, n0, columns, k0, depth, first, last);
   }
 
-  Inst* element(const Side& s, Index batch, Index free, Index k) { return context_->at(s.value, s.index(*builder_, batch, free, k)); }
-  Inst* widened(const Side& s, Index batch, Index free, Index k) { return builder_->convert(acc_, element(s, batch, free, k)); }
+  Inst* element(const ProductSide& s, Index batch, Index free, Index k) { return context_->at(s.value, s.index(*builder_, batch, free, k)); }
+  Inst* widened(const ProductSide& s, Index batch, Index free, Index k) { return builder_->convert(acc_, element(s, batch, free, k)); }
 
   /// Two bf16 elements, k and k + 1, as one i32; beyond the depth a zero.
-  Inst* pair(const Side& s, Index batch, Index free, Index k, bool odd_end) {
+  Inst* pair(const ProductSide& s, Index batch, Index free, Index k, bool odd_end) {
     loop::Builder& b = *builder_;
     auto half = [&](Index at) { return b.convert(DType::ui32, b.bitcast(DType::ui16, element(s, batch, free, at))); };
     Inst* low = half(k);
@@ -261,18 +230,18 @@ class Product {
       for (std::int64_t r = 0; r < height; ++r) {
         Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
         if (last)
-          b.store(context_->output(op_.result()), result_offset(batch, m0 + m + r, n0 + n + x), b.convert(op_.result()->dtype(), sum));
+          b.store(context_->output(result_), result_offset(batch, m0 + m + r, n0 + n + x), b.convert(result_->dtype(), sum));
         else if (sums_)
           b.store(sums_, (m + r) * padded(nb_) + n + x, sum);
         else
-          b.store(context_->output(op_.result()), result_offset(batch, m0 + m + r, n0 + n + x), sum);
+          b.store(context_->output(result_), result_offset(batch, m0 + m + r, n0 + n + x), sum);
       }
     });
   }
 
   Inst* previous(Index batch, Index m0, Index m, Index n0, Index n) {
     if (sums_) return builder_->load(sums_, m * padded(nb_) + n);
-    return builder_->load(context_->output(op_.result()), result_offset(batch, m0 + m, n0 + n));
+    return builder_->load(context_->output(result_), result_offset(batch, m0 + m, n0 + n));
   }
   Inst* multiply_add(Inst* a, Inst* c, Inst* sum) {
     loop::Builder& b = *builder_;
@@ -280,10 +249,14 @@ class Product {
     if (is_float(acc_)) return b.fma(a, c, sum);
     return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), a, c));
   }
-  Index result_offset(Index batch, Index m, Index n) const { return swapped_ ? (batch * n_ + n) * m_ + m : (batch * m_ + m) * n_ + n; }
+  Index result_offset(Index batch, Index m, Index n) {
+    return landing(*builder_, moves_, swapped_ ? (batch * n_ + n) * m_ + m : (batch * m_ + m) * n_ + n);
+  }
 
   const Op& op_;
-  Side left_, right_;
+  std::vector<const Op*> moves_;
+  const Value* result_;
+  ProductSide left_, right_;
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   DType acc_ = DType::f32;
   bool pairs_ = false, swapped_ = false;
@@ -301,6 +274,13 @@ Tile register_tile(DType accumulator, const CpuTarget& target) {
   return target.avx512 ? Tile{8, lanes} : Tile{6, lanes / 2};
 }
 
-Built build_product(const ir::Op& op, const Fusion& fusion, const CpuTarget& target) { return Product(op, fusion, target).build(); }
+Built build_product(const Group& group, const Fusion& fusion, const CpuTarget& target) {
+  const Op& op = *group.roots.front();
+  if (op.result()->shape().count() == 0) return {};
+  if (is_narrow(op)) return build_narrow_product(group, fusion);
+  if (takes_windows(op, fusion, target)) return build_window_product(group, fusion, target);
+  op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
+  return Product(group, c, fusion, target).build();
+}
 
 }  // namespace strata::compile

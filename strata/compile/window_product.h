@@ -1,0 +1,17 @@
+// Products whose one side is windows of an array, which is what a convolution is: the part of the array that a block of results
+// sees is laid out once, widened and with its padding, and the register tiles read the windows from there.
+//
+// The bits are those of the product of the windows (product_kernel.h): each result is one chain over the same k in the same order.
+#pragma once
+
+#include "strata/compile/kernel_build.h"
+#include "strata/compile/llvm/target.h"
+
+namespace strata::compile {
+
+/// Whether `product` (a dot_general of some elements) has such a side.
+bool takes_windows(const ir::Op& product, const Fusion& fusion, const CpuTarget& target);
+
+Built build_window_product(const Group& group, const Fusion& fusion, const CpuTarget& target);
+
+}  // namespace strata::compile
