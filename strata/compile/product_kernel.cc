@@ -278,7 +278,7 @@ Built build_product(const Group& group, const Fusion& fusion, const CpuTarget& t
   const Op& op = *group.roots.front();
   if (op.result()->shape().count() == 0) return {};
   if (is_narrow(op)) return build_narrow_product(group, fusion);
-  if (takes_windows(op, fusion, target)) return build_window_product(group, fusion, target);
+  if (takes_windows(op, fusion)) return build_window_product(group, fusion, target);
   op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
   return Product(group, c, fusion, target).build();
 }

@@ -521,11 +521,9 @@ class WindowProduct {
 
 }  // namespace
 
-bool takes_windows(const Op& product, const Fusion& fusion, const CpuTarget& target) {
+bool takes_windows(const Op& product, const Fusion& fusion) {
   int side = windows_side(product, fusion);
   if (side < 0) return false;
-  bool pairs = target.avx512bf16 && product.operand(0)->dtype() == DType::bf16 && product.operand(1)->dtype() == DType::bf16;
-  if (pairs && op::product_accumulator(product) == DType::f32) return false;  // woven together by the plain kernel
   op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering)(product);
   ProductSide other(product.operand(1 - side), side == 0 ? c.rhs_batch : c.lhs_batch, side == 0 ? c.rhs_contract : c.lhs_contract);
   return other.size(other.contract) > 0;

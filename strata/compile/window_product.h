@@ -1,7 +1,8 @@
 // Products whose one side is windows of an array, which is what a convolution is: the part of the array that a block of results
 // sees is laid out once, widened and with its padding, and the register tiles read the windows from there.
 //
-// The bits are those of the product of the windows (product_kernel.h): each result is one chain over the same k in the same order.
+// The bits are those of the product of the windows: each result is one chain of fused multiply-adds over k in order. Narrow operands are
+// widened, also where pairs of bf16 would be faster.
 #pragma once
 
 #include "strata/compile/kernel_build.h"
@@ -10,7 +11,7 @@
 namespace strata::compile {
 
 /// Whether `product` (a dot_general of some elements) has such a side.
-bool takes_windows(const ir::Op& product, const Fusion& fusion, const CpuTarget& target);
+bool takes_windows(const ir::Op& product, const Fusion& fusion);
 
 Built build_window_product(const Group& group, const Fusion& fusion, const CpuTarget& target);
 
