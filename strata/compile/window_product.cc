@@ -144,28 +144,49 @@ class WindowProduct {
 
   /// Shape alone decides: enough blocks for the threads, each as large as the caches like.
   void choose_blocks() {
-    depth_box_ = box_of(sizes(depth_), kMostDepth, false);
     nb_ = std::min(padded(n_), padded(256));
-    std::int64_t most = kMostRows, width = static_cast<std::int64_t>(byte_width(acc_));
-    auto cut_rows = [&] { row_box_ = box_of(sizes(rows_), most, true); };
-    auto points = [&] { return batch_ * row_blocks() * column_blocks(); };
-    cut_rows();
-    auto halve_rows = [&] {
-      most /= 2;
-      cut_rows();
+    std::int64_t most_rows = kMostRows, most_depth = kMostDepth;
+    auto cut = [&] {
+      row_box_ = box_of(sizes(rows_), most_rows, true);
+      depth_box_ = box_of(sizes(depth_), most_depth, false);
     };
-    while (most > tile_.rows && product_of(extents(row_box_, depth_box_)) * width > kPatchBytes) halve_rows();
-    if (points() < 8 && most > 256) halve_rows();
+    auto halve = [&](std::int64_t& most) {
+      most /= 2;
+      cut();
+    };
+    auto points = [&] { return batch_ * row_blocks() * column_blocks(); };
+    auto patch_bytes = [&] { return product_of(extents(row_box_, depth_box_)) * static_cast<std::int64_t>(byte_width(acc_)); };
+    cut();
+    while (patch_bytes() > kPatchBytes && (most_depth > 256 || most_rows > tile_.rows)) halve(most_depth > 256 ? most_depth : most_rows);
+    if (points() < 8 && most_rows > 256) halve(most_rows);
     while (points() < 8 && nb_ > tile_.lanes) nb_ = padded(nb_ / 2);
-    while (points() < 6 && most > 64) halve_rows();
+    while (points() < 6 && most_rows > 64) halve(most_rows);
     nb_ = std::min(nb_, n_);
-    seen_here_ = extents(row_box_, depth_box_);
+    lay_out_patch();
+  }
+
+  /// Dimensions in the order in which k walks through them, so that a tile reads on and on; one that k does not walk through lies
+  /// outside of all, or inside where neighbours in memory are neighbours in it.
+  void lay_out_patch() {
+    Sizes extent = extents(row_box_, depth_box_);
+    std::size_t minor = rank();
+    while (minor > 1 && extent[minor - 1] == 1) --minor;
+    auto key = [&](std::size_t d) {
+      int out = d + 1 == minor ? static_cast<int>(depth_.size()) : -1;
+      for (std::size_t i = 0; i < depth_.size(); ++i)
+        if (depth_[i].dim == d) out = static_cast<int>(i);
+      return out;
+    };
+    std::vector<std::size_t> order(rank());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
     pitch_.assign(rank(), 0);
     std::int64_t at = 1;
-    for (std::size_t d = rank(); d-- > 0;) {
-      pitch_[d] = at;
-      if (seen_here_[d] == 1) continue;
-      at *= seen_here_[d];
+    for (auto d = order.rbegin(); d != order.rend(); ++d) {
+      pitch_[*d] = at;
+      if (extent[*d] == 1) continue;
+      at *= extent[*d];
+      std::int64_t width = static_cast<std::int64_t>(byte_width(acc_));
       if (at * width % 4096 == 0) at += 64 / width;  // neighbours in one set of the first cache push each other out
     }
     patch_size_ = at;
@@ -341,19 +362,18 @@ class WindowProduct {
     Sizes extent = extents(here_.rows, depth_box_);
     std::size_t first = rank();  // of the dimensions that make the row
     std::int64_t row = 1;
-    while (first > 0 && (extent[first - 1] == 1 || row == 1 || (row < 16 && row == pitch_[first - 1]))) row *= extent[--first];
-    Sizes outer(extent.begin(), extent.begin() + static_cast<std::ptrdiff_t>(first));
-    nest(outer, [&](const Indices& at) {
+    while (first > 0 && (extent[first - 1] == 1 || row < 16)) row *= extent[--first];
+    nest(Sizes(extent.begin(), extent.begin() + static_cast<std::ptrdiff_t>(first)), [&](const Indices& at) {
       b.vector(0, row, 16, [&](Index j) {
         Indices position(rank());
-        Index rest = j, to = j;
+        Index to = 0;
         for (std::size_t d = rank(); d-- > 0;) {
-          Index x = d < first ? at[d] : extent[d] == 1 ? Index(0) : b.mod(rest, extent[d]);
-          if (d >= first && extent[d] > 1) rest = b.div(rest, extent[d]);
-          if (d < first) to = to + x * pitch_[d];
+          Index x = d < first ? at[d] : extent[d] == 1 ? Index(0) : b.mod(j, extent[d]);
+          if (d >= first && extent[d] > 1) j = b.div(j, extent[d]);
+          to = to + x * pitch_[d];
           position[d] = origin[d] + x * unit_[d] - Index(dims_.low[d]);
         }
-        b.store(patch_, to, b.convert(acc_, op::element_seen(*context_, windows_, position)));
+        b.store(patch_, recombine(to), b.convert(acc_, op::element_seen(*context_, windows_, position)));
       });
     });
   }
@@ -505,7 +525,7 @@ class WindowProduct {
   Tile tile_;
   Sizes unit_;                      // of an array's dimension: all positions that a block sees differ by multiples of it
   Sizes row_box_, depth_box_;       // lengths of a block along rows_ and depth_
-  Sizes seen_here_, pitch_;         // the patch: elements of each dimension, and how far they are apart
+  Sizes pitch_;                     // how far neighbours in each dimension are apart in the patch
   std::int64_t patch_size_ = 0;
   bool packs_first_ = false;
   Built out_;
