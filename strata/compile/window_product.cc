@@ -305,6 +305,7 @@ class WindowProduct {
     panel_ = packs_first_ ? context.temporary(0, acc_, batch_ * panels * panel_size(k_), loop::Ref::Mode::in)
                           : b.scratch(acc_, depth * padded(nb_));
     patch_ = b.scratch(acc_, patch_size_);
+    if (crosses()) crossing_ = b.scratch(acc_, tile_.rows * tile_.lanes);
     sums_ = depth_blocks() > 1 ? b.scratch(acc_, product_of(row_box_) * padded(nb_)) : nullptr;
     Index point = b.grid();
     Index column = b.mod(point, column_blocks()), row = b.mod(b.div(point, column_blocks()), row_blocks());
@@ -342,8 +343,28 @@ class WindowProduct {
       });
     });
     if (!sums_) return;
+    auto sum = [&](const Indices& row, Index n) { return b.load(sums_, sum_row(row) * padded(nb_) + n); };
+    if (crosses()) return results_across(Indices(rows_.size(), Index(0)), here_.rows, 0, columns, sum);
     nest(here_.rows, [&](const Indices& at) {
-      b.vector(0, columns, tile_.lanes, [&](Index x) { result(at, x, b.load(sums_, sum_row(at) * padded(nb_) + x)); });
+      b.vector(0, columns, tile_.lanes, [&](Index x) { result(at, x, sum(at, x)); });
+    });
+  }
+
+  /// Whether neighbours in the result are rows of a tile rather than its lanes.
+  bool crosses() const { return swapped_ && !rows_.empty(); }
+  /// Stores the results of a box of rows at columns n + [0, columns), neighbours in memory together.
+  void results_across(const Indices& at, const Sizes& box, Index n, std::int64_t columns,
+                      const std::function<Inst*(const Indices& row, Index column)>& sum) {
+    Sizes outer(box.begin(), box.end() - 1);
+    builder_->for_(0, columns, 1, [&](Index x) {
+      nest(outer, [&](const Indices& place) {
+        builder_->vector(0, box.back(), box.back() > 8 ? 16 : 8, [&](Index r) {
+          Indices row = at;
+          for (std::size_t i = 0; i < place.size(); ++i) row[i] = row[i] + place[i];
+          row.back() = row.back() + r;
+          result(row, n + x, sum(row, n + x));
+        });
+      });
     });
   }
 
@@ -467,9 +488,17 @@ class WindowProduct {
         Inst* sum = b.get(sums[r]);
         if (sums_)
           b.store(sums_, sum_row(rows[r]) * padded(nb_) + n + x, sum);
+        else if (crosses())
+          b.store(crossing_, Index(static_cast<std::int64_t>(r) * tile_.lanes) + x, sum);
         else
           result(rows[r], n + x, sum);
       }
+    });
+    if (sums_ || !crosses()) return;
+    results_across(at, tile, n, width, [&](const Indices& row, Index column) {
+      Index r = 0;
+      for (std::size_t i = 0; i < row.size(); ++i) r = r * tile[i] + row[i] - at[i];
+      return b.load(crossing_, r * tile_.lanes + column - n);
     });
   }
 
@@ -531,7 +560,7 @@ class WindowProduct {
   Built out_;
   loop::Builder* builder_ = nullptr;
   KernelContext* context_ = nullptr;
-  loop::Ref *panel_ = nullptr, *patch_ = nullptr, *sums_ = nullptr;
+  loop::Ref *panel_ = nullptr, *patch_ = nullptr, *sums_ = nullptr, *crossing_ = nullptr;
   struct {
     Index batch, n0, k;  // k: where the block begins
     Indices row;
