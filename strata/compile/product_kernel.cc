@@ -39,7 +39,7 @@ class Product {
       std::swap(left_, right_);
       std::swap(m_, n_);
     }
-    tile_ = register_tile(acc_, target);
+    choose_tile(target);
     built_.kernel = std::make_unique<loop::Kernel>("product");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<KernelContext>(*builder_, fusion, built_);
@@ -53,7 +53,7 @@ class Product {
     std::int64_t row_blocks = (m_ + mb_ - 1) / mb_, column_blocks = (n_ + nb_ - 1) / nb_;
     built_.kernel->grid = batch_ * row_blocks * column_blocks;
     built_.parallel = static_cast<double>(batch_ * m_ * n_) * static_cast<double>(std::max<std::int64_t>(1, k_)) > 16 * kInlineWork;
-    if (k_ > 0) panel_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * padded(nb_));
+    if (k_ > 0 && packs_) panel_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * padded(nb_));
     if (k_ > kc_ && acc_ != result_->dtype()) sums_ = b.scratch(acc_, mb_ * padded(nb_));
     if (stages_left()) staged_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * mb_);
     Index point = b.grid();
@@ -79,8 +79,16 @@ class Product {
     return byte_width(left_.value->dtype()) < byte_width(acc_) && n_ > tile_.lanes;
   }
 
+  /// Few columns leave registers for more rows; few rows for more columns, which then are read where they lie, since none is read twice.
+  void choose_tile(const CpuTarget& target) {
+    tile_ = register_tile(acc_, target);
+    if (n_ <= tile_.lanes / 2) tile_ = {tile_.rows * 2, tile_.lanes / 2};
+    packs_ = pairs_ || right_.contracts_minor() || m_ > tile_.rows;
+    while (!packs_ && tile_.rows >= 2 * m_ && tile_.lanes < n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
+  }
+
   void choose_blocks() {
-    std::int64_t most_k = pairs_ ? 512 : 384;
+    std::int64_t most_k = !packs_ ? k_ : pairs_ ? 512 : 384;
     kc_ = k_ <= most_k + 128 ? std::max<std::int64_t>(1, k_) : (k_ % 256 == 0 ? 256 : most_k);
     if (pairs_ && k_ > most_k + 128 && k_ % 512 == 0) kc_ = 512;
     auto round = [](std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; };
@@ -125,7 +133,7 @@ class Product {
   }
 
   void part(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns, Index k0, std::int64_t depth, bool first, bool last) {
-    pack_right(batch, n0, columns, k0, depth);
+    if (packs_) pack_right(batch, n0, columns, k0, depth);
     if (stages_left()) stage_left(batch, m0, rows, k0, depth);
     tiles(batch, m0, rows, n0, columns, k0, depth, first, last);
   }
@@ -216,7 +224,7 @@ class Product {
       for (std::int64_t r = 0; r < height; ++r)
         sums.push_back(b.local(first ? b.constant(acc_, 0.0) : previous(batch, m0, m + r, n0, n + x), tile_.lanes));
       auto step = [&](Index s) {
-        Inst* right = b.load(panel_, n * count + s * tile_.lanes + x);
+        Inst* right = packs_ ? b.load(panel_, n * count + s * tile_.lanes + x) : widened(right_, batch, n0 + n + x, k0 + s);
         for (std::int64_t r = 0; r < height; ++r) {
           Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
           b.set(sums[static_cast<std::size_t>(r)], multiply_add(left(batch, m0, m + r, k0, s), right, sum));
@@ -259,7 +267,7 @@ class Product {
   ProductSide left_, right_;
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   DType acc_ = DType::f32;
-  bool pairs_ = false, swapped_ = false;
+  bool pairs_ = false, swapped_ = false, packs_ = true;
   Tile tile_;
   BuiltKernel built_;
   std::unique_ptr<loop::Builder> builder_;
