@@ -161,15 +161,13 @@ class Product {
       };
       std::int64_t even = pairs_ ? depth / 2 : count;
       if (right_.contracts_minor()) {
-        b.for_(0, width, 1, [&](Index x) {
-          std::int64_t unrolled = even / 4 * 4;
-          if (unrolled)
-            b.for_(0, unrolled / 4, 1, [&](Index s) {
-              for (int u = 0; u < 4; ++u) put(s * 4 + u, x, false);
-            });
-          for (std::int64_t s = unrolled; s < even; ++s) put(s, x, false);
-          if (even < count) put(even, x, true);
+        // A few steps of all columns at a time, so that the lines written stay in the first cache.
+        sweep(even, 16, [&](Index s, std::int64_t some) {
+          b.for_(0, width, 1, [&](Index x) {
+            for (std::int64_t u = 0; u < some; ++u) put(s + u, x, false);
+          });
         });
+        if (even < count) b.for_(0, width, 1, [&](Index x) { put(even, x, true); });
       } else {
         auto row = [&](Index s, bool odd_end) { b.vector(0, width, tile_.lanes, [&](Index x) { put(s, x, odd_end); }); };
         if (even) b.for_(0, even, 1, [&](Index s) { row(s, false); });

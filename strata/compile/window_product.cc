@@ -260,7 +260,17 @@ class WindowProduct {
     };
     if (!other_.contracts_minor())
       return nest(box, [&](const Indices& k) { b.vector(0, width, tile_.lanes, [&](Index x) { put(k, x); }); });
-    b.for_(0, width, 1, [&](Index x) { nest(box, [&](const Indices& k) { put(k, x); }); });
+    if (box.empty()) return b.for_(0, width, 1, [&](Index x) { put({}, x); });
+    // A few steps of all columns at a time, so that the lines written stay in the first cache.
+    nest(Sizes(box.begin(), box.end() - 1), [&](const Indices& outer) {
+      sweep(box.back(), 16, [&](Index s, std::int64_t some) {
+        b.for_(0, width, 1, [&](Index x) {
+          Indices k = outer;
+          k.push_back(s);
+          for (std::int64_t u = 0; u < some; ++u, k.back() = k.back() + 1) put(k, x);
+        });
+      });
+    });
   }
 
   /// The whole other side, once for all blocks of rows.
