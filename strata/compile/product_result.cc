@@ -1,6 +1,7 @@
 #include "strata/compile/product_result.h"
 
 #include "strata/compile/product_side.h"
+#include "strata/compile/window_product.h"
 #include "strata/ir/attr.h"
 #include "strata/op/windows.h"
 
@@ -36,8 +37,15 @@ bool is_narrow(const Op& product) {
   if (!is_windows(product.operand(0)) && !is_windows(product.operand(1))) return false;
   op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering)(product);
   ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract), right(product.operand(1), c.rhs_batch, c.rhs_contract);
-  const ProductSide& columns = is_windows(left.value) ? right : left;
-  return left.size(left.batch) > 1 && columns.size(columns.free) < kFew && columns.size(columns.contract) > 0;
+  bool of_left = is_windows(left.value);
+  const ProductSide &windows = of_left ? left : right, &columns = of_left ? right : left;
+  std::int64_t n = columns.size(columns.free);
+  if (left.size(left.batch) == 1 || n >= kFew || columns.size(columns.contract) == 0) return false;
+  op::WindowDims dims = *op::window_dims(*windows.value->op());
+  std::int64_t features = 1;  // that are summed over at one place
+  for (int d : windows.contract)
+    if (d >= dims.rank()) features *= windows.value->shape()[d];
+  return n * features < kFew || !few_columns_of_long_rows(windows, dims, n);
 }
 
 std::vector<const Op*> moves_behind(const Op& product, const std::function<const Op*(const Value*)>& only_reader) {

@@ -82,6 +82,7 @@ class WindowProduct {
     acc_ = op::product_accumulator(op_);
     tile_ = register_tile(acc_, target);
     if (n_ <= tile_.lanes / 2) tile_ = {tile_.rows * 3 / 2, tile_.lanes / 2};
+    along_ = few_columns_of_long_rows(seen_, dims_, n_);
     for (std::size_t d = 0; d < rank(); ++d) {
       std::int64_t unit = 0;
       for (const auto* list : {&rows_, &depth_})
@@ -166,12 +167,13 @@ class WindowProduct {
   }
 
   /// Dimensions in the order in which k walks through them, so that a tile reads on and on; one that k does not walk through lies
-  /// outside of all, or inside where neighbours in memory are neighbours in it.
+  /// outside of all, or inside where neighbours in memory are neighbours in it. Lanes are neighbours in any case.
   void lay_out_patch() {
     Sizes extent = extents(row_box_, depth_box_);
     std::size_t minor = rank();
     while (minor > 1 && extent[minor - 1] == 1) --minor;
     auto key = [&](std::size_t d) {
+      if (along_ && d == rows_.back().dim) return static_cast<int>(depth_.size()) + 1;
       int out = d + 1 == minor ? static_cast<int>(depth_.size()) : -1;
       for (std::size_t i = 0; i < depth_.size(); ++i)
         if (depth_[i].dim == d) out = static_cast<int>(i);
@@ -348,20 +350,21 @@ class WindowProduct {
             pack(*context_, here_.batch, here_.n0 + n, width, start, depth_box_, panel_, n * product_of(depth_box_));
           });
         sweep(columns, tile_.lanes, [&](Index n, std::int64_t width) {
-          sweep_tiles([&](const Indices& at, const Sizes& tile) { multiply_tile(n, width, at, tile); });
+          if (along_) return multiply_along();
+          sweep_tiles(here_.rows, tile_.rows, [&](const Indices& at, const Sizes& tile) { multiply_tile(n, width, at, tile); });
         });
       });
     });
     if (!sums_) return;
-    auto sum = [&](const Indices& row, Index n) { return b.load(sums_, sum_row(row) * padded(nb_) + n); };
-    if (crosses()) return results_across(Indices(rows_.size(), Index(0)), here_.rows, 0, columns, sum);
+    auto sum = [&](const Indices& row, Index n) { return b.load(sums_, sum_at(row, n)); };
+    if (along_ || crosses()) return results_across(Indices(rows_.size(), Index(0)), here_.rows, 0, columns, sum);
     nest(here_.rows, [&](const Indices& at) {
       b.vector(0, columns, tile_.lanes, [&](Index x) { result(at, x, sum(at, x)); });
     });
   }
 
   /// Whether neighbours in the result are rows of a tile rather than its lanes.
-  bool crosses() const { return swapped_ && !rows_.empty(); }
+  bool crosses() const { return swapped_ && !rows_.empty() && !along_; }
   /// Stores the results of a box of rows at columns n + [0, columns), neighbours in memory together.
   void results_across(const Indices& at, const Sizes& box, Index n, std::int64_t columns,
                       const std::function<Inst*(const Indices& row, Index column)>& sum) {
@@ -409,13 +412,11 @@ class WindowProduct {
     });
   }
 
-  /// Tiles of at most tile_.rows rows: along the innermost axis, and whole rows of it together where it is short. Pieces are as
+  /// Tiles of at most `room` rows of a box: along the innermost axis, and whole rows of it together where it is short. Pieces are as
   /// even as can be, so that at most two lengths become code.
-  void sweep_tiles(const std::function<void(const Indices&, const Sizes&)>& body) {
-    const Sizes& box = here_.rows;
+  void sweep_tiles(const Sizes& box, std::int64_t room, const std::function<void(const Indices&, const Sizes&)>& body) {
     Sizes tile(box.size(), 1);
     std::size_t cut = box.size();
-    std::int64_t room = tile_.rows;
     for (std::size_t i = box.size(); i-- > 0;) {
       if (box[i] * 2 <= room && i > 0) {
         tile[i] = box[i];
@@ -470,34 +471,45 @@ class WindowProduct {
     for (std::size_t i = 0; i < row.size(); ++i) out = out + row[i] * (rows_[i].step / unit_[rows_[i].dim] * pitch_[rows_[i].dim]);
     return out;
   }
-  Index sum_row(const Indices& at) const {
-    Index out = 0;
-    for (std::size_t i = 0; i < at.size(); ++i) out = out * here_.rows[i] + at[i];
+  /// Where the sum of a row and a column of the block waits between blocks of k.
+  Index sum_at(const Indices& row, Index n) const {
+    Index m = 0;
+    for (std::size_t i = 0; i < row.size(); ++i) m = m * here_.rows[i] + row[i];
+    return along_ ? n * product_of(here_.rows) + m : m * padded(nb_) + n;
+  }
+  /// The places of a tile in the block, row-major.
+  static std::vector<Indices> rows_of(const Indices& at, const Sizes& tile) {
+    std::vector<Indices> out;
+    for (std::int64_t r = 0, height = product_of(tile); r < height; ++r) {
+      Indices row = at;
+      std::int64_t rest = r;
+      for (std::size_t i = tile.size(); i-- > 0; rest /= tile[i]) row[i] = row[i] + Index(rest % tile[i]);
+      out.push_back(row);
+    }
     return out;
+  }
+  /// Where column n of the block begins in its panel.
+  Index panel_at(Index n) const {
+    return packs_first_ ? here_.batch * (padded(n_) * k_) + (here_.n0 + n) * k_ + here_.k * tile_.lanes : n * product_of(depth_box_);
   }
 
   void multiply_tile(Index n, std::int64_t width, const Indices& at, const Sizes& tile) {
     loop::Builder& b = *builder_;
-    std::vector<Indices> rows;
-    std::vector<Index> offsets;
-    std::int64_t height = product_of(tile);
-    for (std::int64_t r = 0; r < height; ++r) {
-      Indices row = at;
-      std::int64_t rest = r;
-      for (std::size_t i = tile.size(); i-- > 0; rest /= tile[i]) row[i] = row[i] + Index(rest % tile[i]);
-      rows.push_back(row);
-      offsets.push_back(in_patch(row));
-    }
-    Index panel = packs_first_ ? here_.batch * (padded(n_) * k_) + (here_.n0 + n) * k_ + here_.k * tile_.lanes : n * product_of(depth_box_);
+    std::vector<Indices> rows = rows_of(at, tile);
+    Index panel = panel_at(n);
     b.vector(0, width, tile_.lanes, [&](Index x) {
       std::vector<Inst*> sums;
       for (const Indices& row : rows)
-        sums.push_back(b.local(sums_ ? b.load(sums_, sum_row(row) * padded(nb_) + n + x) : b.constant(acc_, 0.0), tile_.lanes));
-      sum_over_k(sums, offsets, panel + x);
+        sums.push_back(b.local(sums_ ? b.load(sums_, sum_at(row, n + x)) : b.constant(acc_, 0.0), tile_.lanes));
+      over_k([&](Index k, Index from) {
+        Inst* right = b.load(panel_, panel + x + k * tile_.lanes);
+        for (std::size_t r = 0; r < sums.size(); ++r)
+          b.set(sums[r], multiply_add(b.load(patch_, in_patch(rows[r]) + from), right, b.get(sums[r])));
+      });
       for (std::size_t r = 0; r < rows.size(); ++r) {
         Inst* sum = b.get(sums[r]);
         if (sums_)
-          b.store(sums_, sum_row(rows[r]) * padded(nb_) + n + x, sum);
+          b.store(sums_, sum_at(rows[r], n + x), sum);
         else if (crosses())
           b.store(crossing_, Index(static_cast<std::int64_t>(r) * tile_.lanes) + x, sum);
         else
@@ -512,15 +524,40 @@ class WindowProduct {
     });
   }
 
-  /// One chain for each of `sums`, which are rows at `offsets` of the patch.
-  void sum_over_k(const std::vector<Inst*>& sums, const std::vector<Index>& offsets, Index panel) {
+  /// All columns, with rows along the lanes.
+  void multiply_along() {
     loop::Builder& b = *builder_;
+    Sizes outer(here_.rows.begin(), here_.rows.end() - 1);
+    Index panel = panel_at(0);
+    sweep_tiles(outer, std::max<std::int64_t>(1, tile_.rows / n_), [&](const Indices& at, const Sizes& tile) {
+      b.vector(0, here_.rows.back(), tile_.lanes, [&](Index x) {
+        std::vector<Indices> rows = rows_of(at, tile);
+        for (Indices& row : rows) row.push_back(x);
+        std::vector<Inst*> sums;
+        for (const Indices& row : rows)
+          for (std::int64_t n = 0; n < n_; ++n)
+            sums.push_back(b.local(sums_ ? b.load(sums_, sum_at(row, n)) : b.constant(acc_, 0.0), tile_.lanes));
+        over_k([&](Index k, Index from) {
+          std::size_t at_sum = 0;
+          for (const Indices& row : rows) {
+            Inst* left = b.load(patch_, in_patch(row) + from);
+            for (std::int64_t n = 0; n < n_; ++n, ++at_sum)
+              b.set(sums[at_sum], multiply_add(left, b.load(panel_, panel + k * tile_.lanes + n), b.get(sums[at_sum])));
+          }
+        });
+        std::size_t at_sum = 0;
+        for (const Indices& row : rows)
+          for (std::int64_t n = 0; n < n_; ++n, ++at_sum) {
+            Inst* sum = b.get(sums[at_sum]);
+            sums_ ? b.store(sums_, sum_at(row, n), sum) : result(row, n, sum);
+          }
+      });
+    });
+  }
+
+  /// Every k of the block in order: its number, and how far it is in the patch.
+  void over_k(const std::function<void(Index k, Index from)>& step) {
     std::vector<Run> walk = runs();
-    auto step = [&](Index k, Index from) {
-      Inst* right = b.load(panel_, panel + k * tile_.lanes);
-      for (std::size_t r = 0; r < sums.size(); ++r)
-        b.set(sums[r], multiply_add(b.load(patch_, offsets[r] + from), right, b.get(sums[r])));
-    };
     std::function<void(std::size_t, Index, Index)> over = [&](std::size_t i, Index k, Index from) {
       auto [count, by] = walk[i];
       if (i > 0) return repeat(count, [&, by = by](Index x) { over(i - 1, (k + x) * walk[i - 1].count, from + x * by); });
@@ -567,6 +604,7 @@ class WindowProduct {
   Sizes pitch_;                     // how far neighbours in each dimension are apart in the patch
   std::int64_t patch_size_ = 0;
   bool packs_first_ = false;
+  bool along_ = false;              // few columns: rows lie along the lanes
   Built out_;
   loop::Builder* builder_ = nullptr;
   KernelContext* context_ = nullptr;
@@ -579,6 +617,17 @@ class WindowProduct {
 };
 
 }  // namespace
+
+bool few_columns_of_long_rows(const ProductSide& windows, const op::WindowDims& dims, std::int64_t columns) {
+  constexpr std::int64_t kFew = 8, kLong = 16;
+  for (std::size_t i = windows.free.size(); i-- > 0;) {
+    int d = windows.free[i], of = d - dims.rank();
+    std::int64_t size = windows.value->shape()[d];
+    if (size == 1) continue;
+    return columns < kFew && size >= kLong && of >= 0 && dims.stride[static_cast<std::size_t>(of)] == 1;
+  }
+  return false;
+}
 
 bool takes_windows(const Op& product, const Fusion& fusion) {
   int side = windows_side(product, fusion);

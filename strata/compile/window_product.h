@@ -7,11 +7,16 @@
 
 #include "strata/compile/kernel_build.h"
 #include "strata/compile/llvm/target.h"
+#include "strata/compile/product_side.h"
+#include "strata/op/windows.h"
 
 namespace strata::compile {
 
 /// Whether `product` (a dot_general of some elements) has such a side.
 bool takes_windows(const ir::Op& product, const Fusion& fusion);
+
+/// Whether the columns of the other side would leave most lanes empty, and rows of the windows fill them.
+bool few_columns_of_long_rows(const ProductSide& windows, const op::WindowDims& dims, std::int64_t columns);
 
 Built build_window_product(const Group& group, const Fusion& fusion, const CpuTarget& target);
 

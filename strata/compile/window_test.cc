@@ -74,8 +74,9 @@ TEST(CompiledWindows, ConvolutionsOfManyBlocks) {
       spread{{2, 6, 5, 8}, {3, 3, 8, 16}, one, {2, 2, 2, 2}, {3, 2}, one},             // a gradient's dilation
       cut{{1, 9, 9, 16}, {3, 3, 16, 8}, one, {-1, 0, 0, -2}, one, one},                // padding that cuts
       whole{{24, 9, 9, 16}, {9, 9, 16, 32}, one, same, one, one},                      // windows as large as the array
-      few{{2, 12, 12, 16}, {3, 3, 16, 3}, one, same, one, one}, grouped{{2, 9, 8, 24}, {3, 3, 8, 30}, one, same, one, one, 3};
-  for (const Sizes* s : {&deep, &tall, &line, &wide, &coarse, &spread, &cut, &whole, &few, &grouped})
+      few{{2, 12, 12, 16}, {3, 3, 16, 3}, one, same, one, one}, along{{2, 19, 37, 150}, {3, 3, 150, 2}, one, same, one, one},
+      one_feature{{1, 40, 33, 5}, {3, 3, 5, 1}, {2, 1}, same, one, {1, 2}}, fours{{2, 7, 21, 16}, {3, 3, 4, 16}, one, same, one, one, 4}, grouped{{2, 9, 8, 24}, {3, 3, 8, 30}, one, same, one, one, 3};
+  for (const Sizes* s : {&deep, &tall, &line, &wide, &coarse, &spread, &cut, &whole, &few, &along, &one_feature, &fours, &grouped})
     for (bool last : {true, false}) {
       Sizes order = *s;
       if (!last) order.lhs = {s->lhs[0], s->lhs[3], s->lhs[1], s->lhs[2]};
