@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Chooses a small corpus from what a fuzz target has gathered: the inputs that reach the most for their size.
+"""Chooses a small corpus from what fuzz targets have gathered: the inputs that reach the most for their size.
 
     tools/fuzz_corpus.py strata/ir/text/parser_fuzz.cc build/fuzz/parser_fuzz.corpus strata/ir/text/testdata/corpus [--bytes N]
+    tools/fuzz_corpus.py strata/ir/text/parser_fuzz.cc POOL strata/ir/text/testdata/corpus --also strata/op/evaluate_fuzz.cc --edges
 
 The target, built by tools/fuzz.sh, runs each input of CORPUS once; the notes of libFuzzer's merge tell what each reaches (its
 features: an edge, and about how often). Into FOLDER, emptied before, goes always the input that reaches the most features not
 reached yet for each of its bytes, until nothing is left to reach or N bytes (default 200 000) are full. Prints how many of all
 features the chosen ones reach.
+  --also   what these targets reach counts too
+  --edges  edges alone, however often, of the files that tools/fuzz_coverage.py last counted, in the programs that it built
 """
 import argparse
+import collections
 import hashlib
 import heapq
 import pathlib
@@ -19,8 +23,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def features_of(program, corpus):
+def features_of(program, corpus, edges):
     """From each input to what it reaches."""
+    step = 8 if edges else 1  # libFuzzer numbers eight features to an edge
     with tempfile.TemporaryDirectory() as folder:
         notes, merged = pathlib.Path(folder) / "notes", pathlib.Path(folder) / "merged"
         merged.mkdir()
@@ -35,7 +40,7 @@ def features_of(program, corpus):
     for line in lines[2 + count :]:
         kind, number, *rest = line.split()
         if kind == "FT":
-            out[files[int(number)]] = {int(f) for f in rest}
+            out[files[int(number)]] = {(program, int(f) // step) for f in rest}
     return out
 
 
@@ -64,9 +69,15 @@ def main():
     parser.add_argument("target", type=pathlib.Path)
     parser.add_argument("corpus", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--also", type=pathlib.Path, nargs="+", default=[])
+    parser.add_argument("--edges", action="store_true")
     parser.add_argument("--bytes", type=int, default=200_000)
     options = parser.parse_args()
-    features = features_of(ROOT / "build" / "fuzz" / options.target.stem, options.corpus.resolve())
+    programs = ROOT / "build" / "fuzz" / ("coverage" if options.edges else "")
+    features = collections.defaultdict(set)
+    for target in [options.target, *options.also]:
+        for f, reached in features_of(programs / target.stem, options.corpus.resolve(), options.edges).items():
+            features[f] |= reached
     chosen, reached = chosen_of(features, options.bytes)
     options.folder.mkdir(parents=True, exist_ok=True)
     for old in options.folder.iterdir():
