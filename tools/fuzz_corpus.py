@@ -13,18 +13,21 @@ features the chosen ones reach.
 """
 import argparse
 import collections
+import functools
 import hashlib
 import heapq
+import operator
 import pathlib
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+MOST = 1 << 20  # features of one target
 
 
 def features_of(program, corpus, edges):
-    """From each input to what it reaches."""
+    """From each input to what it reaches, a bit each."""
     step = 8 if edges else 1  # libFuzzer numbers eight features to an edge
     with tempfile.TemporaryDirectory() as folder:
         notes, merged = pathlib.Path(folder) / "notes", pathlib.Path(folder) / "merged"
@@ -40,19 +43,19 @@ def features_of(program, corpus, edges):
     for line in lines[2 + count :]:
         kind, number, *rest = line.split()
         if kind == "FT":
-            out[files[int(number)]] = {(program, int(f) // step) for f in rest}
+            out[files[int(number)]] = functools.reduce(operator.or_, (1 << int(f) // step for f in rest), 0)
     return out
 
 
 def chosen_of(features, most):
     """Greedy: what an input adds only falls, so one whose worth is up to date and still the highest is the best."""
-    reached, chosen, room = set(), [], most
+    reached, chosen, room = 0, [], most
     size = {f: max(1, f.stat().st_size) for f in features}
-    queue = [(-len(reaches) / size[f], f) for f, reaches in features.items()]
+    queue = [(-reaches.bit_count() / size[f], f) for f, reaches in features.items()]
     heapq.heapify(queue)
     while queue:
         _, f = heapq.heappop(queue)
-        worth = len(features[f] - reached) / size[f]
+        worth = (features[f] & ~reached).bit_count() / size[f]
         if worth == 0 or size[f] > room:
             continue
         if queue and worth < -queue[0][0]:
@@ -74,18 +77,18 @@ def main():
     parser.add_argument("--bytes", type=int, default=200_000)
     options = parser.parse_args()
     programs = ROOT / "build" / "fuzz" / ("coverage" if options.edges else "")
-    features = collections.defaultdict(set)
-    for target in [options.target, *options.also]:
+    features = collections.defaultdict(int)
+    for i, target in enumerate([options.target, *options.also]):
         for f, reached in features_of(programs / target.stem, options.corpus.resolve(), options.edges).items():
-            features[f] |= reached
+            features[f] |= reached << i * MOST
     chosen, reached = chosen_of(features, options.bytes)
     options.folder.mkdir(parents=True, exist_ok=True)
     for old in options.folder.iterdir():
         old.unlink()
     for f in chosen:
         (options.folder / hashlib.sha1(f.read_bytes()).hexdigest()[:16]).write_bytes(f.read_bytes())
-    total = len(set().union(*features.values())) if features else 0
-    print(f"{len(chosen)} of {len(features)} inputs, {sum(f.stat().st_size for f in chosen)} bytes: {len(reached)} of {total} features")
+    total = functools.reduce(operator.or_, features.values(), 0).bit_count()
+    print(f"{len(chosen)} of {len(features)} inputs, {sum(f.stat().st_size for f in chosen)} bytes: {reached.bit_count()} of {total} features")
 
 
 if __name__ == "__main__":
