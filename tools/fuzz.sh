@@ -44,5 +44,6 @@ fi
 xargs -r -n2 -P"$jobs" sh -c "clang++-19 $flags $precompiled -c \"\$0\" -o \"\$1\"" < "build/fuzz/$name.stale"
 clang++-19 $flags -fsanitize=fuzzer "$source" $objects -lfmt -lpthread $libraries -o "build/fuzz/$name"
 kept=$(dirname "$source")/testdata/corpus
+[ "$source" != strata/op/evaluate_fuzz.cc ] || kept=strata/ir/text/testdata/corpus
 [ -d "$kept" ] || kept=$seeds
 exec "build/fuzz/$name" -artifact_prefix=build/fuzz/ "$@" "build/fuzz/$name.corpus" "$seeds" "$kept"

@@ -12,6 +12,7 @@
 #include "strata/base/thread_pool.h"
 #include "strata/checkpoint/safetensors.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/compile/stage_times.h"
 #include "strata/conformance/execute.h"
 #include "strata/conformance/program.h"
 #include "strata/ir/pass/pass.h"
@@ -28,7 +29,7 @@ struct Options {
   std::string program, args, out, check, entry, mode = "compiled";
   double rtol = -1, atol = -1;
   int threads = 0, time = 0;
-  bool json = false, explain = false;
+  bool json = false, explain = false, time_passes = false;
   /// The file of arguments.
   const std::string& from() const { return check.empty() ? args : check; }
 };
@@ -164,12 +165,16 @@ int run(const Options& o) {
     file = std::move(*read);
   }
   Report report;
+  std::optional<compile::StageTimes> stages;
+  if (o.time_passes) stages.emplace();
   int status = 0;
   for (const conformance::Part& part : conformance::split(*text)) {
     int s = run_part(part, file ? &*file : nullptr, o, report);
     if (status == 0) status = s;
   }
   print_report(o, report);
+  if (stages)
+    for (const auto& row : stages->rows()) std::cerr << fmt::format("{:<24} {:9.4f} s {:7}\n", row.name, row.seconds, row.times);
   return status;
 }
 
@@ -192,6 +197,7 @@ int main(int argc, char** argv) {
   app.add_option("--threads", o.threads, "threads (default: all cores)").in_range(0, 4096);
   app.add_option("--time", o.time, "time N runs after one warm-up").in_range(0, 1000000000);
   app.add_flag("--json", o.json, "the last line of stdout is one JSON object");
+  app.add_flag("--time-passes", o.time_passes, "print to stderr how long each stage of compiling took (the processor's time) and how often it ran");
   app.add_flag("--explain", o.explain, "print groups, plan and compile times to stderr");
   if (auto status = app.parse(argc, argv, exit_of(Verdict::malformed))) return *status;
   try {

@@ -61,6 +61,53 @@ TEST(Compile, LongChainsAreSeveralKernels) {
   }
 }
 
+// What is equal is built and compiled once, however often it stands there.
+TEST(Compile, EqualLayersHaveOneKernelOfEachKind) {
+  Block f;
+  Value *x = argument(f, {8, 8}), *w = argument(f, {8, 8});
+  Builder b(f);
+  for (int layer = 0; layer < 40; ++layer) {
+    Value* y = op::tanh(b, op::add(b, op::dot_general(b, x, w, {{}, {}, {1}, {0}}), w));
+    Value* norm = op::rsqrt(b, op::reduce_sum(b, op::mul(b, y, y), {1}));
+    x = op::add(b, x, op::mul(b, y, op::broadcast_in_dim(b, norm, y->shape(), {0})));
+  }
+  f.results = {x};
+  Plan plan = make_plan(*prepare(f), {});
+  EXPECT_EQ(plan.kernels.size(), 2u);
+  EXPECT_EQ(launches(plan).size(), 80u);
+  expect_compiled_equals_reference(f);
+}
+
+// Near misses: a constant, an attribute, the elements of a list, a type.
+TEST(Compile, WhatDiffersInOnePlaceHasAKernelOfItsOwn) {
+  using Part = std::function<Value*(Builder&, Value*)>;
+  auto kernels = [](const Part& first, const Part& second) {
+    Block f;
+    Value *x = argument(f, {3, 4}), *y = argument(f, {3, 4});
+    Builder b(f);
+    f.results = {first(b, x), second(b, y)};
+    expect_compiled_equals_reference(f);
+    return make_plan(*prepare(f), {}).kernels.size();
+  };
+  auto times = [](double factor) -> Part { return [=](Builder& b, Value* x) { return op::mul(b, op::exp(b, x), op::full_like(b, x, factor)); }; };
+  auto row = [](std::int64_t i) -> Part { return [=](Builder& b, Value* x) { return op::exp(b, op::slice(b, x, {i, 0}, {i + 1, 4})); }; };
+  auto last = [](float z) -> Part {
+    return [=](Builder& b, Value* x) {
+      Value* list = op::constant(b, Literal::of<float>({4}, {1, 2, 3, z}));
+      return op::mul(b, x, op::broadcast_in_dim(b, op::reshape(b, op::slice(b, list, {3}, {4}), Shape{}), x->shape(), {}));
+    };
+  };
+  auto as = [](DType dtype) -> Part { return [=](Builder& b, Value* x) { return op::convert(b, op::exp(b, x), dtype); }; };
+  EXPECT_EQ(kernels(times(2), times(2)), 1u);
+  EXPECT_EQ(kernels(times(2), times(3)), 2u);
+  EXPECT_EQ(kernels(row(1), row(1)), 1u);
+  EXPECT_EQ(kernels(row(1), row(2)), 2u);
+  EXPECT_EQ(kernels(last(4), last(4)), 1u);
+  EXPECT_EQ(kernels(last(4), last(5)), 2u);
+  EXPECT_EQ(kernels(as(DType::f64), as(DType::f64)), 1u);
+  EXPECT_EQ(kernels(as(DType::f64), as(DType::bf16)), 2u);
+}
+
 // The transposed reader sees other elements than the writer has at hand: one kernel would read what is not there yet.
 TEST(Compile, ReadersAtOtherPlacesWait) {
   Block f;
@@ -216,6 +263,62 @@ TEST(Compile, ScalarLoopIsOneKernel) {
   f.results = op::while_(b, std::move(cond), std::move(body), {zero, c0});
   EXPECT_EQ(make_plan(*prepare(f), {}).kernels.size(), 1u);
   expect_compiled_equals_reference(f);
+}
+
+// As JAX writes its random numbers: five turns over whole arrays, with rotations from two lists that trade places.
+TEST(Compile, ShortLoopsAreOneKernelWithWhatIsAroundThem) {
+  for (std::int64_t n : {7, 1000, 40000}) {
+    Block f;
+    Value* key = argument(f, {2}, DType::ui32);
+    const Type vector(DType::ui32, {n}), list(DType::ui32, {4}), number = Type::scalar(DType::i32);
+    auto element = [](Builder& b, Value* x, std::int64_t i) { return op::reshape(b, op::slice(b, x, {i}, {i + 1}), Shape{}); };
+    auto spread = [&](Builder& b, Value* x) { return op::broadcast_in_dim(b, x, vector.shape(), {}); };
+    Builder b(f);
+    auto cond = std::make_unique<Block>(), body = std::make_unique<Block>();
+    Builder cb(*cond), bb(*body);
+    cond->results = {op::compare(cb, cond->add_argument(number), op::scalar(cb, DType::i32, 5), "LT")};
+    for (const Type& type : {vector, vector, list, list}) cond->add_argument(type);
+    Value *i = body->add_argument(number), *x = body->add_argument(vector), *y = body->add_argument(vector);
+    Value *now = body->add_argument(list), *next = body->add_argument(list);
+    for (int r = 0; r < 4; ++r) {
+      Value *left = element(bb, now, r), *right = op::sub(bb, op::scalar(bb, DType::ui32, 32), left);
+      x = op::add(bb, x, y);
+      y = op::xor_(bb, x, op::or_(bb, op::shift_left(bb, y, spread(bb, left)), op::shift_right_logical(bb, y, spread(bb, right))));
+    }
+    y = op::add(bb, y, spread(bb, op::convert(bb, i, DType::ui32)));
+    body->results = {op::add(bb, i, op::scalar(bb, DType::i32, 1)), x, y, next, now};
+    Value* counted = op::convert(b, op::iota(b, Type(DType::ui64, {n}), 0), DType::ui32);
+    Values out = op::while_(b, std::move(cond), std::move(body),
+                            {op::scalar(b, DType::i32, 0), op::add(b, counted, spread(b, element(b, key, 0))), op::add(b, counted, spread(b, element(b, key, 1))),
+                             op::constant(b, Literal::of<std::uint32_t>({4}, {13, 15, 26, 6})), op::constant(b, Literal::of<std::uint32_t>({4}, {17, 29, 16, 24}))});
+    f.results = {op::xor_(b, out[1], out[2])};
+    Plan plan = make_plan(*prepare(f), {});
+    EXPECT_EQ(plan.kernels.size(), 1u) << explain(f).fusion;
+    EXPECT_EQ(plan.kernels[0]->grid > 1, n == 40000) << "parts of a long array go to threads";
+    EXPECT_EQ(plan.kernels[0]->parameters().size(), 2u) << "rotations are code";
+    expect_compiled_equals_reference(f);
+  }
+}
+
+// Elements at places that stay, and at others, from which a long vector is made in parts.
+TEST(Compile, LongVectorsAreMadeInParts) {
+  const std::int64_t n = 1 << 16;
+  Block f;
+  Value* x = argument(f, {n});
+  Builder b(f);
+  Value* first = op::broadcast_in_dim(b, op::reshape(b, op::slice(b, x, {3}, {4}), Shape{}), x->shape(), {});
+  f.results = {op::add(b, x, first), op::sub(b, op::reverse(b, x, {0}), x)};
+  Plan plan = make_plan(*prepare(f), {});
+  for (const auto& kernel : plan.kernels) EXPECT_GT(kernel->grid, 1);
+  expect_compiled_equals_reference(f);
+  auto executable = runtime::default_client().compile(f, {.donated = {true}});
+  std::vector<Literal> arguments = testing::arguments_of(f);
+  std::vector<Literal> want = op::evaluate(f, arguments);
+  std::vector<runtime::Buffer> buffers(arguments.begin(), arguments.end());
+  arguments.clear();
+  std::vector<Literal> got;
+  for (runtime::Buffer& buffer : executable->run(std::move(buffers))) got.push_back(buffer.literal());
+  testing::expect_same_bits(got, want, "donated");
 }
 
 TEST(Compile, WhileAndBranchesWithArrays) {

@@ -1,10 +1,12 @@
 #include "strata/compile/fusion.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
+#include <optional>
+#include <queue>
 #include <unordered_map>
 
+#include "strata/compile/product_result.h"
+#include "strata/compile/stage_times.h"
 #include "strata/compile/tree_context.h"
 #include "strata/op/reduce_order.h"
 
@@ -17,10 +19,11 @@ using ir::Value;
 constexpr std::int64_t kSplitRows = 16;         // fewer rows than this, each longer than
 constexpr std::int64_t kSplitLength = 1 << 16;  // this: reduced in two phases, alone
 constexpr std::size_t kMostRoots = 96;
+constexpr std::size_t kMostReached = 4096;  // groups looked at to find whether one depends on another
 // How much arithmetic an element of a kernel may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this,
 // and what a pass over memory costs is long since hidden.
 constexpr double kMostTree = 1500;   // computed where it is read
-constexpr double kMostGroup = 4500;  // in one kernel
+constexpr double kMostGroup = 1500;  // in one kernel
 
 /// A constant with different elements lies in memory rather than in code.
 bool is_stored_constant(const Op& op) {
@@ -51,6 +54,12 @@ struct Uses {
   };
   std::unordered_map<const Value*, std::vector<Use>> of;
   std::unordered_set<const Value*> stored;
+
+  /// The one operation of the block that reads a value which need not lie in memory, or null.
+  const Op* only_reader(const Value* v) const {
+    auto found = of.find(v);
+    return found != of.end() && found->second.size() == 1 && !stored.count(v) ? found->second[0].op : nullptr;
+  }
 
   explicit Uses(const ir::Block& block) {
     for (const auto& op : block.ops()) {
@@ -106,8 +115,24 @@ std::unordered_set<const Value*> cuts(const ir::Block& block) {
   return out;
 }
 
+/// Products with the reshapes and transpositions that they do as they store.
+using Moves = std::unordered_map<const Op*, std::vector<const Op*>>;  // looked up, never walked
+Moves moves_of_products(const ir::Block& block, const Uses& uses) {
+  Moves out;
+  for (const auto& op : block.ops())
+    if (is_contraction(*op)) out[op.get()] = moves_behind(*op, [&](const Value* v) { return uses.only_reader(v); });
+  return out;
+}
+/// The operations of all of `moves`.
+std::unordered_set<const Op*> moved_by_products(const ir::Block& block, const Moves& moves) {
+  std::unordered_set<const Op*> out;
+  for (const auto& op : block.ops())
+    if (auto found = moves.find(op.get()); found != moves.end()) out.insert(found->second.begin(), found->second.end());
+  return out;
+}
+
 /// Decides what is computed where it is read. Walks backwards, so that a value's readers are decided before it.
-std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses) {
+std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses, const std::unordered_set<const Op*>& moved) {
   struct Reading {
     int times = 0;
     bool repeats = false, by_product = false;
@@ -124,7 +149,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
   const std::unordered_set<const Value*> cut = cuts(block);
   for (auto it = block.ops().rbegin(); it != block.ops().rend(); ++it) {
     const Op& op = **it;
-    if (!is_elemental(op)) continue;
+    if (!is_elemental(op) || moved.count(&op)) continue;
     Value* v = op.result();
     Reading& r = reading[v];
     if (auto found = uses.of.find(v); found != uses.of.end())
@@ -159,7 +184,7 @@ bool has_effect(const Op& op) {
 
 /// How a root reads a value in memory or another root.
 struct Access {
-  enum class Kind { same, leading, scalar, other } kind;
+  enum class Kind { same, leading, scalar, fixed, other } kind;  // scalar: the only element; fixed: always the same one
   const Value* value;
 };
 
@@ -173,8 +198,21 @@ class DryRun : public TreeContext {
   };
   std::vector<Read> reads;
 
+  /// The element of a root, which is computed whatever else is.
+  Inst* root(const Op& op, int r, std::span<const Index> index) { return computed(op.result(r), index); }
+
  protected:
   bool inlined(const Value* v) override { return inlined_.count(v) != 0; }
+  /// A number is not looked into: that it reads its operands in the same place is known, and no index is made of it.
+  Inst* computed(const Value* v, std::span<const Index> index) override {
+    const Op& op = *v->op();
+    const op::Traits& traits = op::def(op).traits;
+    if (!traits.elementwise || traits.takes_complex || !is_float(v->dtype()) || !loop::is_loop_dtype(v->dtype()) || op.operands.empty())
+      return TreeContext::computed(v, index);
+    for (const Value* operand : op.operands) at(operand, operand->rank() == 0 ? std::span<const Index>() : index);
+    if (!unknown_) unknown_ = b.parameter(DType::i64, kUnknown, loop::Ref::Mode::in);
+    return b.convert(v->dtype(), b.load(unknown_, next_unknown_++ % kUnknown));
+  }
   Inst* leaf(const Value* v, std::span<const Index>, const Index& offset) override {
     reads.push_back({v, offset});
     loop::Ref*& ref = refs_[v];
@@ -183,13 +221,17 @@ class DryRun : public TreeContext {
   }
 
  private:
+  static constexpr std::int64_t kUnknown = 1 << 20;
   const std::unordered_set<const Value*>& inlined_;
   std::unordered_map<const Value*, loop::Ref*> refs_;
+  loop::Ref* unknown_ = nullptr;  // its elements stand for numbers
+  std::int64_t next_unknown_ = 0;
 };
 
 Access::Kind access_kind(const DryRun::Read& read, const Shape& frame, const std::vector<Index>& index, const Index& own) {
   std::int64_t n = count(read.value);
   if (read.offset.is_constant() && n == 1) return Access::Kind::scalar;
+  if (read.offset.is_constant()) return Access::Kind::fixed;
   if (read.offset == own && n == frame.count()) return Access::Kind::same;
   Index prefix = 0;
   std::int64_t outer = 1;
@@ -215,7 +257,7 @@ void add_accesses(const Op& op, int r, const Shape& frame, const std::unordered_
     for (int i = 0; i < n; ++i) dry.at(op.operand(i), index);
     for (int i = n; i < 2 * n; ++i) dry.at(op.operand(i), {});
   } else {
-    std::get<op::Elemental>(op::def(op).lowering).element(dry, op, r, index);
+    dry.root(op, r, index);
   }
   Index own = linearize(b, frame, index);
   for (const DryRun::Read& read : dry.reads) out.push_back({access_kind(read, frame, index, own), read.value});
@@ -251,61 +293,97 @@ std::vector<const Value*> read_through(const Op& op, const std::unordered_set<co
   return out;
 }
 
-/// Groups under construction, joined along edges.
+/// Groups under construction, joined along edges. Each root has a number, in program order, which is also that of the group it begins as.
 class Grouping {
  public:
-  Grouping(const ir::Block& block, const Uses& uses, const std::unordered_set<const Value*>& inlined)
+  Grouping(const ir::Block& block, const Uses& uses, const std::unordered_set<const Value*>& inlined, const Moves& moves)
       : inlined_(inlined), uses_(uses), weights_(tree_weights(block, inlined)) {
+    const std::unordered_set<const Op*> moved = moved_by_products(block, moves);
     for (const auto& op : block.ops()) {
-      if (is_stored_constant(*op) || (is_elemental(*op) && inlined.count(op->result()))) continue;
+      if (is_stored_constant(*op) || (is_elemental(*op) && inlined.count(op->result())) || moved.count(op.get())) continue;
       add(*op);
+      if (auto found = moves.find(op.get()); found != moves.end()) add_moves(found->second);
     }
-    for (std::size_t g = 0; g < groups_.size(); ++g) merged_into_.push_back(static_cast<int>(g));
+    seen_.assign(nodes_.size(), 0);
+    for (std::size_t c = 0; c < nodes_.size(); ++c)
+      for (int p : producers(static_cast<int>(c))) node(p).consumers.push_back(static_cast<int>(c));
   }
 
+  /// Sweeps over the groups in order until nothing joins. A pair that did not join will not, unless one of the two grows: a group is
+  /// looked at again only then, so that the sweeps together cost about what the edges do.
   void join_all() {
+    std::vector<char> look(nodes_.size(), 1);
     for (bool changed = true; changed;) {
       changed = false;
-      for (std::size_t c = 0; c < groups_.size(); ++c) {
-        if (merged_into_[c] != static_cast<int>(c)) continue;
-        for (int p : producers(static_cast<int>(c)))
-          if (try_join(p, static_cast<int>(c))) {
+      for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (!look[i]) continue;
+        look[i] = 0;
+        const int c = static_cast<int>(i);
+        if (find(c) != c) continue;
+        for (int p : producers(c))
+          if (try_join(p, c)) {
             changed = true;
+            look[i] = 1;
+            for (int reader : node(c).consumers) look[static_cast<std::size_t>(find(reader))] = 1;
             break;
           }
       }
     }
   }
 
+  /// The groups in an order in which they can run: always the one that ends first in the program among those that can.
   Fusion finish() {
-    Fusion out;
-    std::vector<int> live;
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-      if (merged_into_[g] == static_cast<int>(g)) live.push_back(static_cast<int>(g));
-    std::map<int, std::vector<int>> needs;
-    for (int g : live) needs[g] = producers(g);
-    std::unordered_set<int> done;
-    while (done.size() < live.size()) {  // the group that stands first in the program among those that can run
-      int next = -1;
-      for (int g : live) {
-        if (done.count(g)) continue;
-        bool ready = std::all_of(needs[g].begin(), needs[g].end(), [&](int p) { return done.count(p) != 0; });
-        if (ready && (next < 0 || last_position(g) < last_position(next))) next = g;
+    std::vector<int> waits(nodes_.size(), 0);  // for how many groups
+    std::vector<std::vector<int>> readers(nodes_.size());
+    std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>> ready;
+    std::size_t live = 0;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const int g = static_cast<int>(i);
+      if (find(g) != g) continue;
+      ++live;
+      for (int p : producers(g)) {
+        readers[static_cast<std::size_t>(p)].push_back(g);
+        ++waits[i];
       }
-      STRATA_CHECK(next >= 0, "the groups wait for each other");
-      done.insert(next);
-      out.groups.push_back(std::move(groups_[static_cast<std::size_t>(next)]));
-      find_outputs(out.groups.back(), next);
-      order_.push_back(next);
+      if (waits[i] == 0) ready.emplace(node(g).roots.back(), g);
     }
+    note_readers();
+    Fusion out;
+    while (!ready.empty()) {
+      const int g = ready.top().second;
+      ready.pop();
+      find_outputs(g);
+      out.groups.push_back(std::move(node(g).group));
+      for (int r : readers[static_cast<std::size_t>(g)])
+        if (--waits[static_cast<std::size_t>(r)] == 0) ready.emplace(node(r).roots.back(), r);
+    }
+    STRATA_CHECK(out.groups.size() == live, "the groups wait for each other");
     return out;
   }
 
  private:
+  struct Root {
+    const Op* op;
+    std::vector<Access> reads;
+    int after = -1;  // of an operation with an effect: the root of the one before
+  };
+  struct Node {
+    Group group;
+    std::vector<int> roots;      // numbers of group.roots, ascending
+    std::vector<int> consumers;  // groups that read it: as they were when they began, some several times
+    double weight = 0;           // of what the roots compute, what is inlined included
+    bool joinable = false;
+    int merged_into;
+    int place;  // in an order in which each group comes after what it needs, kept as groups join
+  };
+  Node& node(int g) { return nodes_[static_cast<std::size_t>(g)]; }
+  const Node& node(int g) const { return nodes_[static_cast<std::size_t>(g)]; }
+  const Root& root(int r) const { return roots_[static_cast<std::size_t>(r)]; }
+
   void add(const Op& op) {
+    const int number = static_cast<int>(nodes_.size());
     Group g;
     g.roots = {&op};
-    position_[&op] = static_cast<int>(groups_.size());
     std::vector<Access> reads;
     bool joinable = false;
     if (is_elemental(op)) {
@@ -336,20 +414,32 @@ class Grouping {
       reads = tree_reads(op);
     }
     // What an index of its own range shows to be unread (a branch never taken there) may be read after all where the kernel
-    // knows less, so that it has to be there.
+    // knows less, so that it has to be there; constants are.
+    std::unordered_set<const Value*> known;
+    for (const Access& a : reads) known.insert(a.value);
     for (const Value* v : read_through(op, inlined_))
-      if (std::none_of(reads.begin(), reads.end(), [&](const Access& a) { return a.value == v; })) reads.push_back({Access::Kind::other, v});
-    for (const Access& a : reads) g.flat &= a.kind == Access::Kind::same || a.kind == Access::Kind::scalar;
-    int number = static_cast<int>(groups_.size());
+      if (!known.count(v) && !(v->op() && is_stored_constant(*v->op()))) reads.push_back({Access::Kind::other, v});
+    for (const Access& a : reads) {
+      g.flat &= a.kind == Access::Kind::same || a.kind == Access::Kind::scalar;
+      g.linear &= a.kind == Access::Kind::same || a.kind == Access::Kind::scalar || a.kind == Access::Kind::fixed;
+    }
+    Root r{&op, std::move(reads)};
     if (has_effect(op)) {
-      if (last_effect_ >= 0) after_[&op] = last_effect_;
+      r.after = last_effect_;
       last_effect_ = number;
     }
     for (const Value* v : op.results()) made_by_[v] = number;
-    reads_[&op] = std::move(reads);
-    roots_.push_back(&op);
-    joinable_.push_back(joinable);
-    groups_.push_back(std::move(g));
+    roots_.push_back(std::move(r));
+    nodes_.push_back({std::move(g), {number}, {}, op.num_results() ? weights_.at(op.result()) : 1, joinable, number, number});
+  }
+
+  /// The group added last, a product, does `moves` too.
+  void add_moves(const std::vector<const Op*>& moves) {
+    int number = static_cast<int>(nodes_.size()) - 1;
+    for (const Op* op : moves) {
+      nodes_.back().group.roots.push_back(op);
+      made_by_[op->result()] = number;
+    }
   }
 
   std::vector<Access> tree_reads(const Op& op) {
@@ -358,56 +448,88 @@ class Grouping {
     return out;
   }
 
-  int find(int g) const {
-    while (merged_into_[static_cast<std::size_t>(g)] != g) g = merged_into_[static_cast<std::size_t>(g)];
+  int find(int g) {
+    while (node(g).merged_into != g) g = node(g).merged_into = node(node(g).merged_into).merged_into;
     return g;
   }
-  int maker(const Value* v) const {
+  int maker(const Value* v) {
     auto it = made_by_.find(v);
     return it == made_by_.end() ? -1 : find(it->second);
   }
   /// Groups whose values this one reads, in order, each once; and the one whose effect comes before this one's.
-  std::vector<int> producers(int c) const {
+  std::vector<int> producers(int c) {
     std::vector<int> out;
-    for (const Op* op : groups_[static_cast<std::size_t>(c)].roots) {
-      if (auto effect = after_.find(op); effect != after_.end()) out.push_back(find(effect->second));
-      for (const Access& a : reads_.at(op)) {
-        int p = maker(a.value);
-        if (p >= 0 && p != c && std::find(out.begin(), out.end(), p) == out.end()) out.push_back(p);
-      }
+    ++turn_;
+    seen_[static_cast<std::size_t>(c)] = turn_;
+    auto add = [&](int p) {
+      if (p < 0 || seen_[static_cast<std::size_t>(p)] == turn_) return;
+      seen_[static_cast<std::size_t>(p)] = turn_;
+      out.push_back(p);
+    };
+    for (int r : node(c).roots) {
+      if (root(r).after >= 0) add(find(root(r).after));
+      for (const Access& a : root(r).reads) add(maker(a.value));
     }
     return out;
   }
-  double weight(const Group& g) const {
-    double out = 0;
-    for (const Op* op : g.roots) out += op->num_results() ? weights_.at(op->result()) : 1;
-    return out;
-  }
-  int last_position(int g) const { return position_.at(groups_[static_cast<std::size_t>(g)].roots.back()); }
 
-  /// Whether c depends on p through a third group.
-  bool depends_indirectly(int c, int p) const {
-    std::vector<int> stack;
-    std::unordered_set<int> seen;
-    for (int q : producers(c))
-      if (q != p) stack.push_back(q);
-    while (!stack.empty()) {
-      int g = stack.back();
-      stack.pop_back();
-      if (g == p) return true;
-      if (!seen.insert(g).second) continue;
-      for (int q : producers(g)) stack.push_back(q);
+  /// What has to move in the order when p is joined to c: what c needs and what needs p, between the two.
+  struct Between {
+    std::vector<int> before, after;
+  };
+  /// Nothing where c depends on p through a third group, or where it would take long to find out.
+  std::optional<Between> between(int p, int c) {
+    Between out;
+    std::unordered_set<int> reached;
+    bool circle = false;
+    auto need = [&](int g) {
+      for (int q : producers(g)) {
+        if (q == p ? g != c : node(q).place > node(p).place && reached.insert(q).second) {
+          circle |= q == p;
+          out.before.push_back(q);
+        }
+      }
+    };
+    need(c);
+    for (std::size_t i = 0; i < out.before.size() && !circle; ++i) {
+      if (out.before.size() > kMostReached) return std::nullopt;
+      need(out.before[i]);
     }
-    return false;
+    if (circle) return std::nullopt;
+    int end = node(p).place;
+    for (int g : out.before) end = std::max(end, node(g).place);
+    auto readers = [&](int g) {
+      for (int reader : node(g).consumers)
+        if (int q = find(reader); q != g && node(q).place < end && reached.insert(q).second) out.after.push_back(q);
+    };
+    if (!out.before.empty()) readers(p);
+    for (std::size_t i = 0; i < out.after.size(); ++i) {
+      if (out.after.size() > kMostReached) return std::nullopt;
+      readers(out.after[i]);
+    }
+    return out;
+  }
+  /// Gives what c needs, then c, then what needs p the places that these and p had.
+  void reorder(int p, int c, Between& moved) {
+    auto by_place = [&](int a, int b) { return node(a).place < node(b).place; };
+    std::sort(moved.before.begin(), moved.before.end(), by_place);
+    std::sort(moved.after.begin(), moved.after.end(), by_place);
+    std::vector<int> order = moved.before, places{node(p).place};
+    order.push_back(c);
+    order.insert(order.end(), moved.after.begin(), moved.after.end());
+    for (int g : order)
+      if (g != c) places.push_back(node(g).place);
+    std::sort(places.begin(), places.end());
+    for (std::size_t i = 0; i < order.size(); ++i) node(order[i]).place = places[i];
   }
 
   static bool is_full(const Op& op, std::int64_t total) { return (is_reduction(op) ? count(op.operand(0)) : count(op.result())) == total; }
 
   bool try_join(int p, int c) {
-    const Group& P = groups_[static_cast<std::size_t>(p)];
-    const Group& C = groups_[static_cast<std::size_t>(c)];
-    if (!joinable_[static_cast<std::size_t>(p)] || !joinable_[static_cast<std::size_t>(c)]) return false;
-    if (P.roots.size() + C.roots.size() > kMostRoots || weight(P) + weight(C) > kMostGroup) return false;
+    Node &from = node(p), &into = node(c);
+    const Group &P = from.group, &C = into.group;
+    if (!from.joinable || !into.joinable) return false;
+    if (P.roots.size() + C.roots.size() > kMostRoots || from.weight + into.weight > kMostGroup) return false;
     std::int64_t total = 0, rows = 0;
     if (P.total == C.total) {
       if (P.rows && C.rows && P.rows != C.rows) return false;
@@ -423,62 +545,64 @@ class Grouping {
       return false;
     }
     if (rows && (total % rows != 0 || total / rows < 2)) return false;
-    for (const Op* op : C.roots)
-      for (const Access& a : reads_.at(op)) {
+    for (int r : into.roots)
+      for (const Access& a : root(r).reads) {
         if (maker(a.value) != p) continue;
-        bool full_reader = is_full(*op, total), full_value = count(a.value) == total;
+        bool full_reader = is_full(*root(r).op, total), full_value = count(a.value) == total;
         if (full_reader == full_value
                 ? a.kind != Access::Kind::same && !(count(a.value) == 1 && a.kind == Access::Kind::scalar && rows == 1)
                 : !(full_reader && count(a.value) == rows &&
                     (a.kind == Access::Kind::leading || (rows == 1 && a.kind == Access::Kind::scalar))))
           return false;
       }
-    if (depends_indirectly(c, p)) return false;
+    std::optional<Between> moved = between(p, c);
+    if (!moved) return false;
+    reorder(p, c, *moved);
     Group joined;
     joined.total = total;
     joined.rows = rows;
     joined.flat = P.flat && C.flat && rows == 0;
-    joined.roots = P.roots;
-    joined.roots.insert(joined.roots.end(), C.roots.begin(), C.roots.end());
-    std::sort(joined.roots.begin(), joined.roots.end(), [&](const Op* a, const Op* b) { return position_.at(a) < position_.at(b); });
-    groups_[static_cast<std::size_t>(c)] = std::move(joined);
-    merged_into_[static_cast<std::size_t>(p)] = c;
+    joined.linear = P.linear && C.linear && rows == 0;
+    std::vector<int> numbers;
+    std::merge(from.roots.begin(), from.roots.end(), into.roots.begin(), into.roots.end(), std::back_inserter(numbers));
+    for (int r : numbers) joined.roots.push_back(root(r).op);
+    into.group = std::move(joined);
+    into.roots = std::move(numbers);
+    into.weight += from.weight;
+    if (from.consumers.size() > into.consumers.size()) from.consumers.swap(into.consumers);
+    into.consumers.insert(into.consumers.end(), from.consumers.begin(), from.consumers.end());
+    from = {{}, {}, {}, 0, false, c, -1};
     return true;
   }
 
-  void find_outputs(Group& g, int number) {
+  /// Which values are read by a group that does not make them.
+  void note_readers() {
+    for (std::size_t r = 0; r < roots_.size(); ++r)
+      for (const Access& a : roots_[r].reads)
+        if (int m = maker(a.value); m >= 0 && m != find(static_cast<int>(r))) read_elsewhere_.insert(a.value);
+  }
+
+  void find_outputs(int number) {
+    Group& g = node(number).group;
+    if (g.kind == GroupKind::product) return g.outputs.push_back(g.roots.back()->result());
     for (const Op* op : g.roots) {
       bool needed = g.kind != GroupKind::loops;
-      for (const Value* v : op->results()) {
-        needed |= uses_.stored.count(v) != 0;
-        for (const auto& [reader, reads] : reader_list(v)) needed |= reads && reader != number;
-      }
+      for (const Value* v : op->results()) needed |= uses_.stored.count(v) != 0 || read_elsewhere_.count(v) != 0;
       if (!needed) continue;  // all results of an operation are written, or none
       for (const Value* v : op->results()) g.outputs.push_back(v);
     }
   }
-  /// Groups that read v.
-  std::map<int, bool> reader_list(const Value* v) {
-    if (readers_.empty())
-      for (const Op* op : roots_)
-        for (const Access& a : reads_.at(op)) readers_[a.value].emplace(find(position_.at(op)), true);
-    auto it = readers_.find(v);
-    return it == readers_.end() ? std::map<int, bool>{} : it->second;
-  }
 
   const std::unordered_set<const Value*>& inlined_;
   const Uses& uses_;
-  std::unordered_map<const Value*, double> weights_;  // of what a root computes, what is inlined included
-  std::vector<Group> groups_;
-  std::vector<bool> joinable_;
-  std::vector<const Op*> roots_;  // program order
-  std::vector<int> merged_into_, order_;
-  int last_effect_ = -1;                       // the group of the last operation with an effect so far
-  std::unordered_map<const Op*, int> after_;  // of operations with effects: the group of the one before
-  std::unordered_map<const Op*, int> position_;
-  std::unordered_map<const Op*, std::vector<Access>> reads_;
+  std::unordered_map<const Value*, double> weights_;
+  std::vector<Root> roots_;
+  std::vector<Node> nodes_;
+  int last_effect_ = -1;  // the last operation with an effect so far
   std::unordered_map<const Value*, int> made_by_;
-  std::unordered_map<const Value*, std::map<int, bool>> readers_;
+  std::unordered_set<const Value*> read_elsewhere_;
+  std::vector<int> seen_;  // by producers(): in which turn
+  int turn_ = 0;
 };
 
 }  // namespace
@@ -506,11 +630,21 @@ bool reduces_trailing(const Shape& operand, const std::vector<int>& dims) {
 }
 
 Fusion fuse(const ir::Block& block) {
+  Stage stage("  fuse");
   Uses uses(block);
-  std::unordered_set<const Value*> inlined = choose_inlined(block, uses);
-  Grouping grouping(block, uses, inlined);
-  grouping.join_all();
-  Fusion out = grouping.finish();
+  Moves moves = moves_of_products(block, uses);
+  std::unordered_set<const Value*> inlined;
+  {
+    Stage chooses("    inline");
+    inlined = choose_inlined(block, uses, moved_by_products(block, moves));
+  }
+  Fusion out;
+  {
+    Stage groups("    group");
+    Grouping grouping(block, uses, inlined, moves);
+    grouping.join_all();
+    out = grouping.finish();
+  }
   for (const auto& op : block.ops())
     if (is_stored_constant(*op) || (constant_literal(*op) && inlined.count(op->result()) && uses.stored.count(op->result())))
       out.constants.push_back(op->result());

@@ -21,10 +21,11 @@ enum class GroupKind : std::uint8_t { loops, product, update, structured };
 /// Operations that become one kernel (loops), or one operation lowered in its own way.
 struct Group {
   GroupKind kind = GroupKind::loops;
-  std::vector<const ir::Op*> roots;       // program order
+  std::vector<const ir::Op*> roots;       // program order; product: the moves behind it follow (product_result.h)
   std::int64_t total = 0;                 // loops: elements of a full value
   std::int64_t rows = 0;                  // loops: number of rows, 0 when nothing is reduced or of row size
   bool flat = true;                       // loops: every access is at the element's own offset, or a scalar
+  bool linear = true;                     // loops: the same, or to an element that is the same for all
   std::vector<const ir::Value*> outputs;  // values that others read: stored
 };
 

@@ -4,6 +4,7 @@
 
 #include "strata/compile/combine.h"
 #include "strata/compile/reduce_kernel.h"
+#include "strata/compile/tile_kernel.h"
 
 namespace strata::compile {
 namespace {
@@ -201,18 +202,22 @@ class RowKernel {
   std::unordered_map<const Value*, loop::Ref*> scratch_;
 };
 
-/// Rows for a group without any: all in one when every access is at the element's own place, else the leading
-/// dimensions, so that the trailing ones (at least a strip or two) make the inner loop.
+/// A part of `length` that a grid point can take; all of it where no divisor is large enough to be worth a point.
+std::int64_t part_of(std::int64_t length) {
+  if (length <= kPointElements) return length;
+  std::int64_t part = largest_divisor(length, kPointElements);
+  return part >= 1024 ? part : length;
+}
+
+/// Rows for a group without any: all in one when every access is at the element's own place or at one that stays, else the
+/// leading dimensions, so that the trailing ones (at least a strip or two) make the inner loop, or a part of the last.
 std::int64_t rows_of_map(const Group& group) {
-  if (group.flat) {
-    if (group.total <= kPointElements) return 1;
-    std::int64_t length = largest_divisor(group.total, kPointElements);
-    if (length >= 1024) return group.total / length;
-  }
+  if (group.linear)
+    if (std::int64_t length = part_of(group.total); length <= kPointElements) return group.total / length;
   const Shape& shape = group.roots.back()->result()->shape();
   std::int64_t length = 1;
   for (int i = shape.rank() - 1; i >= 0 && length < 64; --i) length *= shape[i];
-  return group.total / std::max<std::int64_t>(1, length);
+  return group.total / std::max<std::int64_t>(1, part_of(length));
 }
 
 }  // namespace
@@ -222,6 +227,8 @@ Built build_loops(const Group& group, const Fusion& fusion) {
   if (is_reduction(first) && group.rows == 0) return build_reduction(first, fusion);
   Built out;
   if (group.total == 0) return out;
+  if (group.rows == 0 && !group.flat)
+    if (auto tiles = build_tiles(group, fusion)) return std::move(*tiles);
   BuiltKernel built;
   built.kernel = std::make_unique<loop::Kernel>(std::string(first.name().substr(first.name().find('.') + 1)));
   std::int64_t rows = group.rows ? group.rows : rows_of_map(group);

@@ -7,9 +7,12 @@
 #include <unordered_map>
 
 #include "strata/compile/fusion.h"
+#include "strata/compile/group_key.h"
 #include "strata/compile/loops_kernel.h"
 #include "strata/compile/native_loop.h"
 #include "strata/compile/product_kernel.h"
+#include "strata/compile/small_loop.h"
+#include "strata/compile/stage_times.h"
 #include "strata/compile/update_kernel.h"
 #include "strata/compile/whole_kernel.h"
 #include "strata/base/error.h"
@@ -160,30 +163,68 @@ class Planner {
   void schedule(Scope& scope, Steps& steps) {
     for (std::size_t g = 0; g < scope.fusion.groups.size(); ++g) {
       const Group& group = scope.fusion.groups[g];
-      const Op& op = *group.roots.front();
       switch (group.kind) {
-        case GroupKind::loops: launch(scope, group, build_loops(group, scope.fusion), steps); break;
-        case GroupKind::product: launch(scope, group, build_product(op, scope.fusion, target_), steps); break;
+        case GroupKind::loops: launch_alike(scope, group, [&] { return build_loops(group, scope.fusion); }, steps); break;
+        case GroupKind::product: launch_alike(scope, group, [&] { return build_product(group, scope.fusion, target_); }, steps); break;
         case GroupKind::update: update(scope, group, steps); break;
         case GroupKind::structured: structured(scope, group, steps); break;
       }
     }
   }
 
-  void launch(Scope& scope, const Group& group, Built built, Steps& steps) {
+  /// Kernels of the plan, and what those of other groups of the same structure are bound to.
+  struct Kept {
+    struct Kernel {
+      int number;
+      bool parallel;
+      std::vector<Binding> bindings;
+    };
+    std::vector<Kernel> kernels;
+    std::vector<std::int64_t> temporaries;
+    std::vector<const Value*> values;  // of the group they were built for (GroupKey::values)
+  };
+  Kept keep(Built built) {
+    Kept kept{.temporaries = std::move(built.temporaries)};
+    for (BuiltKernel& k : built.kernels) {
+      kept.kernels.push_back({static_cast<int>(plan_.kernels.size()), k.parallel && k.kernel->grid > 1, std::move(k.bindings)});
+      plan_.kernels.push_back(std::move(k.kernel));
+    }
+    return kept;
+  }
+
+  void launch(Scope& scope, const Group& group, Built built, Steps& steps) { launch(scope, group, keep(std::move(built)), nullptr, steps); }
+
+  /// Builds the group's kernels, unless an equal group has.
+  template <class Build>
+  void launch_alike(Scope& scope, const Group& group, Build build, Steps& steps) {
+    std::optional<GroupKey> key = group_key(group, scope.fusion);
+    if (!key) return launch(scope, group, build(), steps);
+    auto found = alike_.find(key->bytes);
+    if (found == alike_.end()) {
+      Stage builds("  build kernels");
+      Kept kept = keep(build());
+      kept.values = key->values;
+      found = alike_.emplace(std::move(key->bytes), std::move(kept)).first;
+    }
+    std::unordered_map<const Value*, const Value*> here;
+    for (std::size_t i = 0; i < key->values.size(); ++i) here.emplace(found->second.values[i], key->values[i]);
+    launch(scope, group, found->second, &here, steps);
+  }
+
+  void launch(Scope& scope, const Group& group, const Kept& kept, const std::unordered_map<const Value*, const Value*>* here, Steps& steps) {
     for (const Value* v : group.outputs)
       if (!place_.count(v)) place_[v] = target(scope, v);
     std::vector<Address> temporaries;
-    for (std::int64_t bytes : built.temporaries) temporaries.push_back(temporary(bytes));
-    for (BuiltKernel& k : built.kernels) {
+    for (std::int64_t bytes : kept.temporaries) temporaries.push_back(temporary(bytes));
+    for (const Kept::Kernel& k : kept.kernels) {
       Launch l;
-      l.kernel = static_cast<int>(plan_.kernels.size());
-      l.parallel = k.parallel && k.kernel->grid > 1;
+      l.kernel = k.number;
+      l.parallel = k.parallel;
       for (const Binding& bound : k.bindings) {
-        if (bound.value) STRATA_CHECK(place_.count(bound.value), "{} reads a value that lies nowhere", k.kernel->name);
-        l.arguments.push_back(bound.value ? place_.at(bound.value) : temporaries[static_cast<std::size_t>(bound.temporary)]);
+        const Value* value = bound.value && here ? here->at(bound.value) : bound.value;
+        if (value) STRATA_CHECK(place_.count(value), "{} reads a value that lies nowhere", plan_.kernels[static_cast<std::size_t>(k.number)]->name);
+        l.arguments.push_back(value ? place_.at(value) : temporaries[static_cast<std::size_t>(bound.temporary)]);
       }
-      plan_.kernels.push_back(std::move(k.kernel));
       steps.push_back({std::move(l)});
     }
   }
@@ -220,13 +261,13 @@ class Planner {
         copy(from, place_[v], bytes_of(v), steps);
       }
     }
-    launch(scope, group, build_update(op, scope.fusion), steps);
+    launch_alike(scope, group, [&] { return build_update(op, scope.fusion); }, steps);
   }
 
   void structured(Scope& scope, const Group& group, Steps& steps) {
     const Op& op = *group.roots.front();
     const op::Lowering& lowering = op::def(op).lowering;
-    if (std::holds_alternative<op::Whole>(lowering)) return launch(scope, group, build_whole(op, scope.fusion), steps);
+    if (std::holds_alternative<op::Whole>(lowering)) return launch_alike(scope, group, [&] { return build_whole(op, scope.fusion); }, steps);
     if (const auto* native = std::get_if<op::Native>(&lowering)) return launch_native(scope, group, *native, steps);
     const auto* kind = std::get_if<op::Structured>(&lowering);
     if (!kind) {
@@ -234,6 +275,10 @@ class Planner {
       throw Error(op.name(), "this operation is not compiled: {}", none ? none->reason : "no lowering").at(op.where.text()).unsupported();
     }
     if (auto native = build_native_loop(op, scope.fusion)) return launch(scope, group, std::move(*native), steps);
+    if (auto small = build_small_loop(op, scope.fusion)) {
+      for (auto [initial, result] : small->in_place) carry_place(scope, initial, result, steps);
+      return launch(scope, group, std::move(small->built), steps);
+    }
     switch (kind->kind) {
       case op::Structured::Kind::while_: return while_loop(scope, op, steps);
       case op::Structured::Kind::scan: return scan(scope, op, steps);
@@ -419,13 +464,16 @@ class Planner {
   const CpuTarget& target_;
   std::unordered_map<const Value*, Address> place_;
   std::unordered_set<const Value*> carries_;
+  std::unordered_map<std::string, Kept> alike_;  // by GroupKey::bytes
 };
 
 }  // namespace
 
 Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTarget& target) {
+  Stage stage("plan");
   Plan plan;
   Planner(plan, target).run(block, donated);
+  Stage places("  places in memory");
   assign_memory(plan);
   return plan;
 }

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <map>
+#include <unordered_set>
+#include <vector>
 
 #include "strata/compile/make_plan.h"
 
@@ -27,6 +29,8 @@ class Lifetimes {
     for (auto& [buffer, uses] : by_buffer) settle(lives_[static_cast<std::size_t>(buffer)], uses);
   }
   const Life& of(std::size_t buffer) const { return lives_[buffer]; }
+  /// Lives end before this moment.
+  int moments() const { return clock_ + 1; }
 
  private:
   struct Use {
@@ -101,6 +105,59 @@ class Lifetimes {
   int clock_ = 0;
 };
 
+/// Placed buffers by the moments of their lives, so that those alive with another are found without a look at all others: a tree
+/// over all moments, in which each stands at the few nodes whose spans make up its life.
+class Alive {
+ public:
+  explicit Alive(int moments) {
+    while (width_ < static_cast<std::size_t>(moments)) width_ *= 2;
+    at_.resize(2 * width_);
+    below_.assign(2 * width_, 0);
+  }
+  void add(std::size_t buffer, const Life& life) {
+    visit(life, [&](std::size_t node) {
+      at_[node].push_back(buffer);
+      for (std::size_t n = node; n > 0; n /= 2) ++below_[n];
+    });
+  }
+  /// Each buffer whose life meets this one; some several times.
+  template <class F>
+  void each(const Life& life, F&& f) const {
+    auto all = [&](std::size_t node) {
+      for (std::size_t buffer : at_[node]) f(buffer);
+    };
+    std::unordered_set<std::size_t> above;
+    std::vector<std::size_t> stack;
+    visit(life, [&](std::size_t node) {
+      for (std::size_t n = node / 2; n > 0 && above.insert(n).second; n /= 2) all(n);
+      stack.push_back(node);
+    });
+    while (!stack.empty()) {
+      std::size_t node = stack.back();
+      stack.pop_back();
+      if (below_[node] == 0) continue;
+      all(node);
+      if (node < width_) stack.insert(stack.end(), {2 * node, 2 * node + 1});
+    }
+  }
+
+ private:
+  template <class F>
+  void visit(const Life& life, F&& f) const {
+    auto low = static_cast<std::size_t>(life.first) + width_, high = static_cast<std::size_t>(life.last) + width_ + 1;
+    for (; low < high; low /= 2, high /= 2) {
+      if (low % 2) f(low++);
+      if (high % 2) f(--high);
+    }
+  }
+
+  std::size_t width_ = 1;
+  std::vector<std::vector<std::size_t>> at_;
+  std::vector<std::size_t> below_;  // how many stand at a node and below it
+};
+
+std::int64_t aligned_size(const PlanBuffer& buffer) { return std::max<std::int64_t>(kAlign, (buffer.bytes + kAlign - 1) / kAlign * kAlign); }
+
 }  // namespace
 
 void assign_memory(Plan& plan) {
@@ -110,17 +167,12 @@ void assign_memory(Plan& plan) {
     if (plan.buffers[i].kind == PlanBuffer::Kind::temporary && lifetimes.of(i).first >= 0) order.push_back(i);
   // Large ones first, each at the lowest place where it meets nobody alive at the same time.
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return plan.buffers[a].bytes > plan.buffers[b].bytes; });
-  std::vector<std::size_t> placed;
+  Alive placed(lifetimes.moments());
   for (std::size_t i : order) {
     PlanBuffer& buffer = plan.buffers[i];
-    std::int64_t size = std::max<std::int64_t>(kAlign, (buffer.bytes + kAlign - 1) / kAlign * kAlign);
+    std::int64_t size = aligned_size(buffer);
     std::vector<std::pair<std::int64_t, std::int64_t>> busy;
-    for (std::size_t j : placed) {
-      const Life &a = lifetimes.of(i), &b = lifetimes.of(j);
-      if (a.first <= b.last && b.first <= a.last)
-        busy.push_back({plan.buffers[j].offset,
-                        plan.buffers[j].offset + std::max<std::int64_t>(kAlign, (plan.buffers[j].bytes + kAlign - 1) / kAlign * kAlign)});
-    }
+    placed.each(lifetimes.of(i), [&](std::size_t j) { busy.push_back({plan.buffers[j].offset, plan.buffers[j].offset + aligned_size(plan.buffers[j])}); });
     std::sort(busy.begin(), busy.end());
     std::int64_t at = 0;
     for (auto& [begin, end] : busy) {
@@ -129,7 +181,7 @@ void assign_memory(Plan& plan) {
     }
     buffer.offset = at;
     plan.arena_bytes = std::max(plan.arena_bytes, at + size);
-    placed.push_back(i);
+    placed.add(i, lifetimes.of(i));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "strata/compile/native_loop.h"
 
+#include "strata/compile/branches.h"
 #include "strata/op/lower_region.h"
 #include "strata/op/scan.h"
 
@@ -67,6 +68,7 @@ class NativeLoop {
   Built finish(const std::vector<Inst*>& carries) {
     for (std::size_t i = 0; i < carries.size(); ++i)
       builder_->store(context_->output(op_.result(static_cast<int>(i))), 0, builder_->get(carries[i]));
+    branch_around_long_sides(*built_.kernel);
     Built out;
     out.kernels.push_back(std::move(built_));
     return out;

@@ -1,13 +1,20 @@
 #include "strata/compile/pipeline.h"
 
+#include "strata/compile/stage_times.h"
+#include "strata/ir/pass/pass.h"
 #include "strata/op/def.h"
 #include "strata/op/foreign.h"
 #include "strata/op/legalize.h"
 #include "strata/op/lower_region.h"
 #include "strata/op/quantized.h"
 #include "strata/op/tuple.h"
+#include "strata/transform/counted.h"
+#include "strata/transform/hoist.h"
 #include "strata/transform/remat.h"
 #include "strata/transform/simplify.h"
+#include "strata/transform/splats.h"
+#include "strata/transform/turned.h"
+#include "strata/transform/unroll.h"
 
 namespace strata::compile {
 namespace {
@@ -83,14 +90,30 @@ bool strange(const ir::Block& block) {
 }  // namespace
 
 std::unique_ptr<ir::Block> prepare(const ir::Block& block) {
+  Stage stage("prepare");
   std::unique_ptr<ir::Block> out = op::has_tuples(block) ? op::without_tuples(block) : ir::clone(block);
+  transform::shrink_splats(*out);
   op::foreign::resolve(*out);
   transform::expand(*out);
   erase_tokens(*out);
   decompose(*out, has_lowering_or_scales);
   if (strange(*out)) out = op::legalize(*out);
   decompose(*out, has_kernel);  // which regions fit is known now that their types are those of kernels
-  transform::simplify(*out);
+  {
+    Stage writes("  unroll");
+    transform::unroll(*out);
+  }
+  {
+    Stage simplifies("  simplify");
+    transform::simplify(*out);
+    if (transform::turn_products(*out)) ir::remove_dead(*out);
+  }
+  {
+    Stage loops("  loops");
+    transform::hoist(*out);
+    ir::cse(*out);
+    if (transform::count_loops(*out)) transform::simplify(*out);
+  }
   split_barriers(*out);
   ir::remove_dead(*out);  // a barrier keeps all of its values; each by itself may be used by nobody
   return out;

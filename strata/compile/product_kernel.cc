@@ -2,8 +2,13 @@
 
 #include <algorithm>
 
+#include "strata/compile/narrow_product.h"
+#include "strata/compile/product_result.h"
+#include "strata/compile/product_side.h"
+#include "strata/compile/window_product.h"
 #include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
+#include "strata/op/windows.h"
 
 namespace strata::compile {
 namespace {
@@ -12,65 +17,29 @@ using ir::Op;
 using ir::Value;
 using loop::Opcode;
 
-/// One operand of the product: its dimensions by role.
-struct Side {
-  const Value* value;
-  std::vector<int> batch, free, contract;
-
-  Shape part(const std::vector<int>& dims) const {
-    std::vector<Dim> out;
-    for (int d : dims) out.push_back(value->shape().dim(d));
-    return Shape(out);
-  }
-  std::int64_t size(const std::vector<int>& dims) const { return part(dims).count(); }
-  std::vector<Index> index(loop::Builder& b, Index batch_at, Index free_at, Index k) const {
-    std::vector<Index> out(static_cast<std::size_t>(value->rank()));
-    auto place = [&](const std::vector<int>& dims, Index at) {
-      std::vector<Index> index = delinearize(b, part(dims), at);
-      for (std::size_t i = 0; i < dims.size(); ++i) out[static_cast<std::size_t>(dims[i])] = index[i];
-    };
-    place(batch, batch_at);
-    place(free, free_at);
-    place(contract, k);
-    return out;
-  }
-  /// Whether neighbours in k are neighbours in memory (as far as the operand's own shape tells).
-  bool contracts_minor() const {
-    for (int d = value->rank() - 1; d >= 0; --d) {
-      if (value->shape()[d] == 1) continue;
-      return std::find(contract.begin(), contract.end(), d) != contract.end();
-    }
-    return false;
-  }
-};
-
-Side side(const Value* v, const std::vector<int>& batch, const std::vector<int>& contract) {
-  Side s{v, batch, {}, contract};
-  for (int d = 0; d < v->rank(); ++d)
-    if (std::find(batch.begin(), batch.end(), d) == batch.end() && std::find(contract.begin(), contract.end(), d) == contract.end())
-      s.free.push_back(d);
-  return s;
-}
-
 class Product {
  public:
-  Product(const Op& op, const Fusion& fusion, const CpuTarget& target) : op_(op) {
-    op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
-    left_ = side(op.operand(0), c.lhs_batch, c.lhs_contract);
-    right_ = side(op.operand(1), c.rhs_batch, c.rhs_contract);
+  Product(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target)
+      : op_(*group.roots.front()),
+        moves_(group.roots.begin() + 1, group.roots.end()),
+        result_(group.roots.back()->result()),
+        left_(op_.operand(0), c.lhs_batch, c.lhs_contract),
+        right_(op_.operand(1), c.rhs_batch, c.rhs_contract) {
     batch_ = left_.size(left_.batch);
     m_ = left_.size(left_.free);
     n_ = right_.size(right_.free);
     k_ = left_.size(left_.contract);
-    acc_ = op::product_accumulator(op);
-    pairs_ = target.avx512bf16 && op.operand(0)->dtype() == DType::bf16 && op.operand(1)->dtype() == DType::bf16 &&
+    acc_ = op::product_accumulator(op_);
+    pairs_ = target.avx512bf16 && op_.operand(0)->dtype() == DType::bf16 && op_.operand(1)->dtype() == DType::bf16 &&
              acc_ == DType::f32;
-    if (n_ < 8 && m_ >= 4 * n_) {  // few columns: the long side lies along the lanes
+    // Few columns: the long side lies along the lanes. Windows are packed rather than looked for again and again.
+    bool windows = left_.value->op() && op::window_dims(*left_.value->op());
+    if ((n_ < 8 && m_ >= 4 * n_) || windows) {
       swapped_ = true;
       std::swap(left_, right_);
       std::swap(m_, n_);
     }
-    tile_ = register_tile(acc_, target);
+    choose_tile(target);
     built_.kernel = std::make_unique<loop::Kernel>("product");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<KernelContext>(*builder_, fusion, built_);
@@ -84,8 +53,8 @@ class Product {
     std::int64_t row_blocks = (m_ + mb_ - 1) / mb_, column_blocks = (n_ + nb_ - 1) / nb_;
     built_.kernel->grid = batch_ * row_blocks * column_blocks;
     built_.parallel = static_cast<double>(batch_ * m_ * n_) * static_cast<double>(std::max<std::int64_t>(1, k_)) > 16 * kInlineWork;
-    if (k_ > 0) panel_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * padded(nb_));
-    if (k_ > kc_ && acc_ != op_.result()->dtype()) sums_ = b.scratch(acc_, mb_ * padded(nb_));
+    if (k_ > 0 && packs_) panel_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * padded(nb_));
+    if (k_ > kc_ && acc_ != result_->dtype()) sums_ = b.scratch(acc_, mb_ * padded(nb_));
     if (stages_left()) staged_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * mb_);
     Index point = b.grid();
     Index column = b.mod(point, column_blocks), row = b.mod(b.div(point, column_blocks), row_blocks),
@@ -110,8 +79,16 @@ class Product {
     return byte_width(left_.value->dtype()) < byte_width(acc_) && n_ > tile_.lanes;
   }
 
+  /// Few columns leave registers for more rows; few rows for more columns, which then are read where they lie, since none is read twice.
+  void choose_tile(const CpuTarget& target) {
+    tile_ = register_tile(acc_, target);
+    if (n_ <= tile_.lanes / 2) tile_ = {tile_.rows * 2, tile_.lanes / 2};
+    packs_ = pairs_ || right_.contracts_minor() || m_ > tile_.rows;
+    while (!packs_ && tile_.rows >= 2 * m_ && tile_.lanes < n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
+  }
+
   void choose_blocks() {
-    std::int64_t most_k = pairs_ ? 512 : 384;
+    std::int64_t most_k = !packs_ ? k_ : pairs_ ? 512 : 384;
     kc_ = k_ <= most_k + 128 ? std::max<std::int64_t>(1, k_) : (k_ % 256 == 0 ? 256 : most_k);
     if (pairs_ && k_ > most_k + 128 && k_ % 512 == 0) kc_ = 512;
     auto round = [](std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; };
@@ -156,16 +133,16 @@ class Product {
   }
 
   void part(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns, Index k0, std::int64_t depth, bool first, bool last) {
-    pack_right(batch, n0, columns, k0, depth);
+    if (packs_) pack_right(batch, n0, columns, k0, depth);
     if (stages_left()) stage_left(batch, m0, rows, k0, depth);
     tiles(batch, m0, rows, n0, columns, k0, depth, first, last);
   }
 
-  Inst* element(const Side& s, Index batch, Index free, Index k) { return context_->at(s.value, s.index(*builder_, batch, free, k)); }
-  Inst* widened(const Side& s, Index batch, Index free, Index k) { return builder_->convert(acc_, element(s, batch, free, k)); }
+  Inst* element(const ProductSide& s, Index batch, Index free, Index k) { return context_->at(s.value, s.index(*builder_, batch, free, k)); }
+  Inst* widened(const ProductSide& s, Index batch, Index free, Index k) { return builder_->convert(acc_, element(s, batch, free, k)); }
 
   /// Two bf16 elements, k and k + 1, as one i32; beyond the depth a zero.
-  Inst* pair(const Side& s, Index batch, Index free, Index k, bool odd_end) {
+  Inst* pair(const ProductSide& s, Index batch, Index free, Index k, bool odd_end) {
     loop::Builder& b = *builder_;
     auto half = [&](Index at) { return b.convert(DType::ui32, b.bitcast(DType::ui16, element(s, batch, free, at))); };
     Inst* low = half(k);
@@ -184,15 +161,13 @@ class Product {
       };
       std::int64_t even = pairs_ ? depth / 2 : count;
       if (right_.contracts_minor()) {
-        b.for_(0, width, 1, [&](Index x) {
-          std::int64_t unrolled = even / 4 * 4;
-          if (unrolled)
-            b.for_(0, unrolled / 4, 1, [&](Index s) {
-              for (int u = 0; u < 4; ++u) put(s * 4 + u, x, false);
-            });
-          for (std::int64_t s = unrolled; s < even; ++s) put(s, x, false);
-          if (even < count) put(even, x, true);
+        // A few steps of all columns at a time, so that the lines written stay in the first cache.
+        sweep(even, 16, [&](Index s, std::int64_t some) {
+          b.for_(0, width, 1, [&](Index x) {
+            for (std::int64_t u = 0; u < some; ++u) put(s + u, x, false);
+          });
         });
+        if (even < count) b.for_(0, width, 1, [&](Index x) { put(even, x, true); });
       } else {
         auto row = [&](Index s, bool odd_end) { b.vector(0, width, tile_.lanes, [&](Index x) { put(s, x, odd_end); }); };
         if (even) b.for_(0, even, 1, [&](Index s) { row(s, false); });
@@ -247,7 +222,7 @@ class Product {
       for (std::int64_t r = 0; r < height; ++r)
         sums.push_back(b.local(first ? b.constant(acc_, 0.0) : previous(batch, m0, m + r, n0, n + x), tile_.lanes));
       auto step = [&](Index s) {
-        Inst* right = b.load(panel_, n * count + s * tile_.lanes + x);
+        Inst* right = packs_ ? b.load(panel_, n * count + s * tile_.lanes + x) : widened(right_, batch, n0 + n + x, k0 + s);
         for (std::int64_t r = 0; r < height; ++r) {
           Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
           b.set(sums[static_cast<std::size_t>(r)], multiply_add(left(batch, m0, m + r, k0, s), right, sum));
@@ -261,18 +236,18 @@ class Product {
       for (std::int64_t r = 0; r < height; ++r) {
         Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
         if (last)
-          b.store(context_->output(op_.result()), result_offset(batch, m0 + m + r, n0 + n + x), b.convert(op_.result()->dtype(), sum));
+          b.store(context_->output(result_), result_offset(batch, m0 + m + r, n0 + n + x), b.convert(result_->dtype(), sum));
         else if (sums_)
           b.store(sums_, (m + r) * padded(nb_) + n + x, sum);
         else
-          b.store(context_->output(op_.result()), result_offset(batch, m0 + m + r, n0 + n + x), sum);
+          b.store(context_->output(result_), result_offset(batch, m0 + m + r, n0 + n + x), sum);
       }
     });
   }
 
   Inst* previous(Index batch, Index m0, Index m, Index n0, Index n) {
     if (sums_) return builder_->load(sums_, m * padded(nb_) + n);
-    return builder_->load(context_->output(op_.result()), result_offset(batch, m0 + m, n0 + n));
+    return builder_->load(context_->output(result_), result_offset(batch, m0 + m, n0 + n));
   }
   Inst* multiply_add(Inst* a, Inst* c, Inst* sum) {
     loop::Builder& b = *builder_;
@@ -280,13 +255,17 @@ class Product {
     if (is_float(acc_)) return b.fma(a, c, sum);
     return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), a, c));
   }
-  Index result_offset(Index batch, Index m, Index n) const { return swapped_ ? (batch * n_ + n) * m_ + m : (batch * m_ + m) * n_ + n; }
+  Index result_offset(Index batch, Index m, Index n) {
+    return landing(*builder_, moves_, swapped_ ? (batch * n_ + n) * m_ + m : (batch * m_ + m) * n_ + n);
+  }
 
   const Op& op_;
-  Side left_, right_;
+  std::vector<const Op*> moves_;
+  const Value* result_;
+  ProductSide left_, right_;
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   DType acc_ = DType::f32;
-  bool pairs_ = false, swapped_ = false;
+  bool pairs_ = false, swapped_ = false, packs_ = true;
   Tile tile_;
   BuiltKernel built_;
   std::unique_ptr<loop::Builder> builder_;
@@ -301,6 +280,13 @@ Tile register_tile(DType accumulator, const CpuTarget& target) {
   return target.avx512 ? Tile{8, lanes} : Tile{6, lanes / 2};
 }
 
-Built build_product(const ir::Op& op, const Fusion& fusion, const CpuTarget& target) { return Product(op, fusion, target).build(); }
+Built build_product(const Group& group, const Fusion& fusion, const CpuTarget& target) {
+  const Op& op = *group.roots.front();
+  if (op.result()->shape().count() == 0) return {};
+  if (is_narrow(op)) return build_narrow_product(group, fusion);
+  if (takes_windows(op, fusion)) return build_window_product(group, fusion, target);
+  op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
+  return Product(group, c, fusion, target).build();
+}
 
 }  // namespace strata::compile

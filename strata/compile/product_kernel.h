@@ -16,6 +16,6 @@ struct Tile {
 };
 Tile register_tile(DType accumulator, const CpuTarget& target);
 
-Built build_product(const ir::Op& op, const Fusion& fusion, const CpuTarget& target);
+Built build_product(const Group& group, const Fusion& fusion, const CpuTarget& target);
 
 }  // namespace strata::compile

@@ -1,6 +1,7 @@
 #include "strata/compile/reduce_kernel.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "strata/compile/combine.h"
 #include "strata/op/reduce.h"
@@ -68,7 +69,8 @@ class Reduce {
   Built build() {
     if (op_.result()->shape().count() == 0) return {};
     if (reduction_.combiner == op::Combiner::region) {
-      if (op::is_arg_extremum(op_.region(0)) && order_.lanes > 1 && split_.reduced() >= 32)
+      bool numbers = !is_bool(dtype_) && is_integer(op_.operand(op_.num_results() - 1)->dtype());
+      if (op::is_arg_extremum(op_.region(0)) && numbers && order_.lanes > 1 && split_.reduced() >= 32)
         arg_extremum();
       else
         sequential();
@@ -247,33 +249,77 @@ class Reduce {
     for (std::size_t a = 0; a < state.size(); ++a) b.set(state[a], next[a]);
   }
 
-  /// An argument maximum or minimum has one result in any order, so lanes run side by side and meet at the end.
+  /// An argument maximum or minimum has one result in any order (op/reduce.h): the best value first, in lanes that know of no place; then the
+  /// least place that has it.
   void arg_extremum() {
-    constexpr int lanes = 32;
     BuiltKernel& built = kernel("arg_extremum");
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
     std::int64_t rows = split_.outer(), per_point = largest_divisor(rows, std::max<std::int64_t>(1, 16384 / split_.reduced()));
     built.kernel->grid = rows / per_point;
-    std::vector<loop::Ref*> meet;
-    for (int a = 0; a < 2; ++a) meet.push_back(b.scratch(op_.operand(a)->dtype(), lanes));
+    // What is computed is kept, what lies in memory is read again.
+    loop::Ref* computed = fusion_.inlined.count(op_.operand(0)) ? b.scratch(op::accumulator(dtype_), split_.reduced()) : nullptr;
     b.for_(0, per_point, 1, [&](Index i) {
       Index row = b.grid() * per_point + i;
-      std::vector<Inst*> state, last;
-      for (int a = 0; a < 2; ++a) state.push_back(b.local(initial(context, a), lanes));
-      b.vector(0, split_.reduced(), lanes, [&](Index k) { step(context, state, row, k, 0); });
-      b.vector(0, lanes, lanes, [&](Index l) {
-        for (std::size_t a = 0; a < 2; ++a) b.store(meet[a], l, b.get(state[a]));
-      });
-      for (int a = 0; a < 2; ++a) last.push_back(b.local(initial(context, a)));
-      bool maximum = op::arg_extremum(op_.region(0))->maximum;
-      b.for_(0, lanes, 1, [&](Index l) {
-        std::vector<Inst*> now{b.get(last[0]), b.get(last[1])}, met{b.load(meet[0], l), b.load(meet[1], l)};
-        std::vector<Inst*> best = op::lower_extremum(b, maximum, now, met);
-        for (std::size_t a = 0; a < 2; ++a) b.set(last[a], best[a]);
-      });
-      for (int a = 0; a < 2; ++a) b.store(context.output(op_.result(a)), row, b.get(last[static_cast<std::size_t>(a)]));
+      std::vector<Inst*> initial_pair{widen(b, dtype_, initial(context, 0)), initial(context, 1)};
+      std::vector<Inst*> pair = op::lower_extremum(b, maximum(), initial_pair, best_of_row(context, row, computed));
+      b.store(context.output(op_.result(0)), row, b.convert(dtype_, pair[0]));
+      b.store(context.output(op_.result(1)), row, pair[1]);
     });
+  }
+  bool maximum() const { return op::arg_extremum(op_.region(0))->maximum; }
+
+  std::vector<Inst*> best_of_row(KernelContext& context, const Index& row, loop::Ref* computed) {
+    constexpr int lanes = 32;
+    loop::Builder& b = context.b;
+    std::int64_t n = split_.reduced();
+    op::Combiner better = maximum() ? op::Combiner::max : op::Combiner::min;
+    loop::Compare beats = maximum() ? loop::Compare::gt : loop::Compare::lt;
+    bool has_nan = is_float(dtype_);
+    Inst *best = b.local(neutral(b, better, dtype_), lanes), *nans = b.local(b.constant_int(DType::i1, 0), lanes);
+    b.vector(0, n, lanes, [&](Index k) {
+      Inst *x = widen(b, dtype_, element(context, row, k, 0)), *so_far = b.get(best);
+      if (computed) b.store(computed, k, x);
+      b.set(best, b.select(b.compare(beats, x, so_far), x, so_far));
+      if (has_nan) b.set(nans, b.binary(loop::Opcode::or_, b.get(nans), b.compare(loop::Compare::ne, x, x)));
+    });
+    Inst *top = b.reduce(op::opcode(better, dtype_), b.get(best)), *any_nan = b.reduce(loop::Opcode::or_, b.get(nans));
+    auto again = [&](Index k) { return computed ? b.load(computed, k) : widen(b, dtype_, element(context, row, k, 0)); };
+
+    DType place = op_.operand(1)->dtype();
+    Inst *none = neutral(b, op::Combiner::min, place), *first = b.local(none), *value = b.local(top);
+    auto find = [&](const std::function<Inst*(Inst*)>& wins) {
+      Inst* least = b.local(none, lanes);
+      b.vector(0, n, lanes, [&](Index k) {
+        Inst* at = b.select(wins(again(k)), element(context, row, k, 0, 1), none);
+        b.set(least, b.binary(loop::Opcode::min, b.get(least), at));
+      });
+      b.set(first, b.reduce(loop::Opcode::min, b.get(least)));
+    };
+    auto is_top = [&](Inst* x) { return b.compare(loop::Compare::eq, x, top); };
+    if (!has_nan) {
+      find(is_top);
+      return {top, b.get(first)};
+    }
+    b.if_(
+        any_nan,
+        [&] {
+          find([&](Inst* x) { return b.compare(loop::Compare::ne, x, x); });
+          b.set(value, b.constant(top->type.dtype, std::numeric_limits<double>::quiet_NaN()));
+        },
+        [&] { find(is_top); });
+    // Zeros of both signs are equal: the sign is that of the first.
+    Inst* zero = b.constant(top->type.dtype, 0);
+    b.if_(b.compare(loop::Compare::eq, b.get(value), zero), [&] {
+      Inst* sign = b.local(neutral(b, op::Combiner::add, dtype_), lanes);
+      b.vector(0, n, lanes, [&](Index k) {
+        Inst* is_first = b.compare(loop::Compare::eq, element(context, row, k, 0, 1), b.get(first));
+        Inst* x = again(k);
+        b.set(sign, b.select(b.binary(loop::Opcode::and_, is_top(x), is_first), x, b.get(sign)));
+      });
+      b.set(value, b.reduce(loop::Opcode::add, b.get(sign)));
+    });
+    return {b.get(value), b.get(first)};
   }
 
   const Op& op_;

@@ -1,6 +1,7 @@
 #include "strata/compile/tree_context.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "strata/op/legalize.h"
 
@@ -64,6 +65,18 @@ DType stored_dtype(const Type& type) {
   return is_complex(type.dtype()) ? real_part(type.dtype()) : op::part_types(type)[0].dtype();
 }
 
+Inst* constant_element(loop::Builder& b, const ir::Value* v, const Index& offset) {
+  const ir::Op* op = v->op();
+  if (!offset.is_constant() || !op || !op->operands.empty()) return nullptr;
+  const ir::Attr* attr = op->attrs.find("value");
+  const Literal* literal = attr ? std::get_if<Literal>(attr) : nullptr;
+  DType dtype = v->dtype();
+  if (!literal || !loop::is_loop_dtype(dtype) || bit_width(dtype) < 8 || offset.constant() < 0 || offset.constant() >= literal->count()) return nullptr;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, literal->data() + static_cast<std::size_t>(offset.constant()) * byte_width(dtype), byte_width(dtype));
+  return b.constant_bits(dtype, bits);
+}
+
 Inst* TreeContext::at(const ir::Value* v, std::span<const Index> index) {
   Index offset = linearize(b, stored_shape(v->type()), index);
   for (const Known& k : known_[v]) {
@@ -73,14 +86,18 @@ Inst* TreeContext::at(const ir::Value* v, std::span<const Index> index) {
   }
   Inst* result;
   if (inlined(v)) {
-    const auto* elemental = std::get_if<op::Elemental>(&op::def(*v->op()).lowering);
-    STRATA_CHECK(elemental != nullptr, "{} is computed here but has no elementwise lowering", v->op()->name());
-    result = elemental->element(*this, *v->op(), v->index(), index);
-  } else {
+    result = computed(v, index);
+  } else if (!(result = constant_element(b, v, offset))) {
     result = leaf(v, index, offset);
   }
   remember(v, offset, result);
   return result;
+}
+
+Inst* TreeContext::computed(const ir::Value* v, std::span<const Index> index) {
+  const auto* elemental = std::get_if<op::Elemental>(&op::def(*v->op()).lowering);
+  STRATA_CHECK(elemental != nullptr, "{} is computed here but has no elementwise lowering", v->op()->name());
+  return elemental->element(*this, *v->op(), v->index(), index);
 }
 
 Inst* TreeContext::at_offset(const ir::Value* v, const Index& offset) { return at(v, delinearize(b, v->shape(), offset)); }

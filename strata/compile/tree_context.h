@@ -24,6 +24,8 @@ DType stored_dtype(const Type& type);
 std::vector<Index> delinearize(loop::Builder& b, const Shape& shape, const Index& offset);
 /// As `linearize`, for any mixed-radix sum: joins c*d*(x div d) + c*(x mod d) into c*x.
 Index recombine(const Index& index);
+/// The element of a constant array at a place that is known, as a constant; null for any other.
+Inst* constant_element(loop::Builder& b, const ir::Value* v, const Index& offset);
 
 /// Evaluates trees of elementwise lowerings with sharing.
 class TreeContext : public op::LowerContext {
@@ -41,6 +43,8 @@ class TreeContext : public op::LowerContext {
  protected:
   /// Whether v is computed here rather than asked of `leaf`.
   virtual bool inlined(const ir::Value* v) = 0;
+  /// Computes the element of an inlined value.
+  virtual Inst* computed(const ir::Value* v, std::span<const Index> index);
   /// The element of a value that is not computed here.
   virtual Inst* leaf(const ir::Value* v, std::span<const Index> index, const Index& offset) = 0;
 

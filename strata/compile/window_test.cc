@@ -63,6 +63,58 @@ TEST(CompiledWindows, Convolutions) {
   expect_compiled_equals_reference(*convolution(DType::i8, DType::i32, same, true));
 }
 
+/// Sizes at which blocks are cut: along k, along rows with a shorter last one, along columns with a rest of lanes.
+TEST(CompiledWindows, ConvolutionsOfManyBlocks) {
+  Ints one{1, 1}, same{1, 1, 1, 1}, none{0, 0, 0, 0};
+  Sizes deep{{1, 5, 6, 400}, {3, 3, 400, 24}, one, same, one, one},                    // k in parts
+      tall{{1, 67, 61, 8}, {3, 3, 8, 40}, one, same, one, one},                        // 67 rows of 61 in blocks
+      line{{1, 1, 2003, 4}, {1, 5, 4, 33}, one, {0, 0, 2, 2}, one, one},               // a prime number of results in one row
+      wide{{2, 6, 6, 12}, {2, 2, 12, 300}, one, none, one, one},                       // more columns than a block has
+      coarse{{2, 17, 15, 6}, {3, 3, 6, 20}, {4, 3}, {2, 0, 1, 3}, one, {2, 3}},        // steps with a common divisor
+      spread{{2, 6, 5, 8}, {3, 3, 8, 16}, one, {2, 2, 2, 2}, {3, 2}, one},             // a gradient's dilation
+      cut{{1, 9, 9, 16}, {3, 3, 16, 8}, one, {-1, 0, 0, -2}, one, one},                // padding that cuts
+      whole{{24, 9, 9, 16}, {9, 9, 16, 32}, one, same, one, one},                      // windows as large as the array
+      few{{2, 12, 12, 16}, {3, 3, 16, 3}, one, same, one, one}, along{{2, 19, 37, 150}, {3, 3, 150, 2}, one, same, one, one},
+      one_feature{{1, 40, 33, 5}, {3, 3, 5, 1}, {2, 1}, same, one, {1, 2}}, fours{{2, 7, 21, 16}, {3, 3, 4, 16}, one, same, one, one, 4}, grouped{{2, 9, 8, 24}, {3, 3, 8, 30}, one, same, one, one, 3};
+  for (const Sizes* s : {&deep, &tall, &line, &wide, &coarse, &spread, &cut, &whole, &few, &along, &one_feature, &fours, &grouped})
+    for (bool last : {true, false}) {
+      Sizes order = *s;
+      if (!last) order.lhs = {s->lhs[0], s->lhs[3], s->lhs[1], s->lhs[2]};
+      expect_compiled_equals_reference(*convolution(DType::f32, DType::f32, order, last), 1, false);
+    }
+  for (DType t : {DType::f64, DType::f16, DType::i16}) expect_compiled_equals_reference(*convolution(t, t, coarse, true), 1, false);
+}
+
+/// Features in as many groups as there are, or nearly: a lane for each result.
+TEST(CompiledWindows, NarrowConvolutions) {
+  Ints one{1, 1}, same{1, 1, 1, 1};
+  Sizes depthwise{{2, 8, 9, 80}, {3, 3, 1, 80}, one, same, one, one, 80}, doubled{{1, 7, 7, 21}, {3, 2, 1, 42}, {2, 1}, same, one, {1, 2}, 21},
+      fours{{2, 6, 6, 32}, {3, 3, 4, 32}, one, same, one, one, 8}, long_sums{{1, 20, 20, 6}, {17, 16, 1, 6}, one, same, one, one, 6},
+      batches{{12, 5, 5, 2}, {2, 2, 2, 6}, one, same, one, one, 1, 6};
+  for (const Sizes* s : {&depthwise, &doubled, &fours, &long_sums, &batches})
+    for (bool last : {true, false}) {
+      Sizes order = *s;
+      if (!last) order.lhs = {s->lhs[0], s->lhs[3], s->lhs[1], s->lhs[2]};
+      for (DType t : {DType::f32, DType::bf16}) expect_compiled_equals_reference(*convolution(t, t, order, last), 1, false);
+    }
+  expect_compiled_equals_reference(*convolution(DType::i8, DType::i32, fours, true));
+}
+
+/// Products whose result is read through transpositions alone write it where it ends.
+TEST(CompiledWindows, ProductsThatLandElsewhere) {
+  auto transposed = [](const Shape& x, const Shape& y, const op::DotDims& dims, const Ints& permutation) {
+    auto block = std::make_unique<Block>();
+    Builder b(*block);
+    Value* product = op::dot_general(b, block->add_argument(Type(DType::f32, x)), block->add_argument(Type(DType::f32, y)), dims);
+    block->results = {op::transpose(b, product, permutation)};
+    return block;
+  };
+  op::DotDims heads{{0}, {0}, {2}, {1}};
+  expect_compiled_equals_reference(*transposed({3, 20, 17}, {3, 17, 40}, heads, {1, 0, 2}));
+  expect_compiled_equals_reference(*transposed({3, 20, 17}, {3, 17, 40}, heads, {2, 0, 1}));
+  expect_compiled_equals_reference(*transposed({3, 20, 700}, {3, 700, 5}, heads, {1, 0, 2}));  // k in parts, few columns
+}
+
 std::unique_ptr<Block> pooled(DType dtype, Shape shape, const op::WindowDims& d, const std::string& combiner) {
   auto block = std::make_unique<Block>();
   Builder b(*block);

@@ -72,7 +72,9 @@ class Writer {
             type(x);
           else if constexpr (std::is_same_v<T, Literal>) {
             type(x.type());
-            bytes(x.data(), x.bytes());
+            bool splat = x.is_splat();
+            number(splat);
+            bytes(x.data(), splat ? x.bytes() / static_cast<std::size_t>(x.count()) : x.bytes());
           } else {
             number(static_cast<std::int64_t>(x.size()));
             for (const auto& e : x) {

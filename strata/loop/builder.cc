@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "strata/loop/lanes.h"
 #include "strata/loop/loop.h"
 #include "strata/loop/semantics.h"
 
@@ -216,11 +217,12 @@ Inst* Builder::extract(Inst* a, int lane) {
   return shared(std::move(inst));
 }
 Inst* Builder::call(std::string callee, VType result, std::vector<Inst*> args) {
-  STRATA_CHECK(join_lanes(args) == 1 && result.lanes == 1, "call of {} with lanes", callee);
+  bool moves = lane_move(callee, result.lanes).has_value();
+  STRATA_CHECK(join_lanes(args) == result.lanes && (moves || result.lanes == 1), "call of {} with lanes", callee);
   Inst inst(Opcode::call, result);
   inst.callee = std::move(callee);
   inst.args = std::move(args);
-  forget_memory();
+  if (!moves) forget_memory();
   return emit(std::move(inst));
 }
 

@@ -133,9 +133,14 @@ Inst* Builder::fold_integer(const Inst& inst) {
     }
   }
   switch (inst.code) {
+    case Opcode::shr: {
+      // What is shifted out altogether: a small index seen in a wide type, in the upper half of a counter, say.
+      auto index = is_constant(b) && b->bits < 62 ? as_index(a) : std::nullopt;
+      if (index && index->min() >= 0 && index->max() < (std::int64_t{1} << b->bits)) return constant_bits(dtype, 0);
+      return is_bits(b, 0) ? a : nullptr;
+    }
     case Opcode::add:
-    case Opcode::shl:
-    case Opcode::shr: return is_bits(b, 0) ? a : nullptr;
+    case Opcode::shl: return is_bits(b, 0) ? a : nullptr;
     case Opcode::sub:
       if (a == b) return constant_bits(dtype, 0);
       return is_bits(b, 0) ? a : nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "strata/loop/lanes.h"
 #include "strata/loop/semantics.h"
 
 namespace strata::loop {
@@ -135,9 +136,19 @@ class Machine {
       case Opcode::vector: return run_vector(inst);
       case Opcode::if_: return run(*inst.bodies[arg(inst, 0, 0) ? 0 : 1]);
       case Opcode::while_: return run_while(inst);
+      case Opcode::call:
+        if (auto move = lane_move(inst.callee, inst.type.lanes)) return run_move(inst, *move);
+        break;
       default: break;
     }
     for (int lane = 0; lane < inst.type.lanes; ++lane) at(&inst)[lane] = compute(inst, lane);
+  }
+  void run_move(const Inst& inst, const LaneMove& move) {
+    int lanes = inst.type.lanes;
+    for (int lane = 0; lane < lanes; ++lane) {
+      int from = move.source(lane, lanes);
+      at(&inst)[lane] = from < lanes ? arg(inst, 0, from) : arg(inst, 1, from - lanes);
+    }
   }
   void run_for(const Inst& loop) {
     std::int64_t end = evaluate(loop.end, 0);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "strata/loop/lanes.h"
+
 namespace strata::loop {
 namespace {
 
@@ -215,8 +217,17 @@ class Verifier {
     expect_type(inst, inst.args[0]->type.dtype, 1);
   }
   void check_call(const Inst& inst) const {
-    expect(args_lanes(inst, inst.args.size()) == 1 && inst.type.lanes == 1, "call of {} with lanes", inst.callee);
+    int lanes = args_lanes(inst, inst.args.size());
     expect(is_name(inst.callee), "call of '{}'", inst.callee);
+    if (auto move = lane_move(inst.callee, inst.type.lanes)) return check_move(inst, *move);
+    expect(lanes == 1 && inst.type.lanes == 1, "call of {} with lanes", inst.callee);
+  }
+  void check_move(const Inst& inst, const LaneMove& move) const {  // V7
+    int lanes = args_lanes(inst, 2);
+    for (const Inst* arg : inst.args) expect_dtype(inst, arg->type.dtype, inst.type.dtype);
+    expect_type(inst, inst.type.dtype, lanes);
+    bool upwards = move.kind == LaneMove::Kind::behind && inst.args[0]->type.lanes == 1;
+    expect(upwards || !masked_, "{} in a vector loop whose last strip is masked", inst.callee);
   }
 
   // ---- V5: memory

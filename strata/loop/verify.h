@@ -21,7 +21,7 @@ inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 48;  // of one b
 /// (V6) loops have uniform bounds, a positive step, and own their variables; vector loops do not nest; conditions are
 ///      uniform i1; bodies are at most kMaxDepth deep;
 /// (V7) reduce has a combiner of its type; in a vector loop it, and extract of a lane but the first, stand only where no
-///      strip is masked, but reduce of i1 by or_ anywhere;
+///      strip is masked, but reduce of i1 by or_ anywhere; moves of lanes (lanes.h) likewise, but `behind` a uniform value;
 /// (V8) known ranges are not empty.
 Status verify(const Kernel& kernel);
 

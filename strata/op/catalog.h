@@ -39,6 +39,7 @@
   X(convolution)              \
   X(create_token)             \
   X(cross_replica_sum)        \
+  X(cumulative)               \
   X(custom_call)              \
   X(custom_jvp)               \
   X(custom_vjp)               \

@@ -171,6 +171,26 @@ Value* reversed(Builder& b, Value* rhs, const ConvDims& d) {
 /// Where dimension `d` of an array stands once dimension `split` has become two.
 std::int64_t after_split(std::int64_t d, std::int64_t split) { return d > split ? d + 1 : d; }
 
+/// A product [groups, features of a group, units] with each of `units` at its place among the output's dimensions.
+Value* features_in_front(Builder& b, Value* product, const Dim& features, std::int64_t place, Ints places, std::vector<Dim> units) {
+  places.insert(places.begin(), place);
+  units.insert(units.begin(), features);
+  Ints permutation(places.size());
+  for (std::size_t i = 0; i < places.size(); ++i) permutation[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(i);
+  return transpose(b, reshape(b, product, Shape(units)), permutation);
+}
+/// A product [groups, units, features of a group] as `result`, whose last dimension holds the features of all groups.
+Value* features_behind(Builder& b, Value* product, std::int64_t groups, const Ints& places, std::vector<Dim> units, const Shape& result) {
+  auto n = static_cast<std::int64_t>(places.size());
+  units.insert(units.begin(), Dim(groups));
+  units.push_back(Dim(result[result.rank() - 1] / groups));
+  Ints permutation(units.size());
+  for (std::size_t i = 0; i < places.size(); ++i) permutation[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(i) + 1;
+  permutation[static_cast<std::size_t>(n)] = 0;
+  permutation.back() = n + 1;
+  return reshape(b, transpose(b, reshape(b, product, Shape(units)), permutation), result);
+}
+
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Value *lhs = operands[0], *rhs = operands[1];
   ConvDims d = dims_of(op.attrs, lhs->type(), rhs->type());
@@ -208,25 +228,25 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   dot.lhs_contract.push_back(r.first);
   dot.rhs_contract = l.spatial;
   dot.rhs_contract.push_back(rank + l.second);
-  // Dimensions: groups, output features, windows' units, then batch and spatial ones in lhs's order.
-  Value* product = dot_general(b, rhs, seen, dot, op.result()->dtype());
-  Ints places;  // role of each dimension that remains: output dimension
-  std::vector<Dim> kept;
-  auto keep = [&](std::int64_t role, Dim size) {
-    places.push_back(role);
-    kept.push_back(size);
-  };
-  keep(d.out.second, Dim(rhs->shape()[static_cast<int>(r.second)] * groups));
+  Ints places;             // output dimension of each dimension of batch and space, in lhs's order
+  std::vector<Dim> units;  // their sizes
   for (int i = 0; i < rank; ++i) {
-    const Dim& size = seen->shape().dim(rank + i);
-    if (i == l.first) keep(d.out.first, size);
+    std::int64_t place = i == l.first ? d.out.first : -1;
     for (std::size_t s = 0; s < l.spatial.size(); ++s)
-      if (l.spatial[s] == i) keep(d.out.spatial[s], size);
+      if (l.spatial[s] == i) place = d.out.spatial[s];
+    if (place < 0) continue;
+    places.push_back(place);
+    units.push_back(seen->shape().dim(rank + i));
   }
-  product = reshape(b, product, Shape(kept));
-  Ints permutation(places.size());
-  for (std::size_t i = 0; i < places.size(); ++i) permutation[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(i);
-  return {transpose(b, product, permutation)};
+  // Which side comes first changes no bit; the one that comes last lies along memory.
+  bool features_last = d.out.second == op.result()->rank() - 1;
+  if (features_last) {
+    std::swap(dot.lhs_batch, dot.rhs_batch);
+    std::swap(dot.lhs_contract, dot.rhs_contract);
+    return {features_behind(b, dot_general(b, seen, rhs, dot, op.result()->dtype()), groups, places, units, op.result()->shape())};
+  }
+  const Dim& features = dim(op.operand(1)->type(), d.rhs.second);
+  return {features_in_front(b, dot_general(b, rhs, seen, dot, op.result()->dtype()), features, d.out.second, places, units)};
 }
 
 // ---- derivative and transpose ---------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
 #include "strata/op/quantized.h"
+#include "strata/op/unrolled.h"
 
 namespace strata::op {
 namespace {
@@ -139,6 +140,13 @@ void emit(LowerContext& context, const Op& op, std::span<loop::Ref* const> targe
     b.store(targets[0], linearized(to, sizes), context.operand(op, 1, at));
   };
   if (rank == 0) return copy();
+  if (is_unrolled(context)) {
+    for (std::int64_t i = 0; i < minor.extent; ++i) {
+      at.back() = i;
+      copy();
+    }
+    return;
+  }
   minor.vector(b, b.mod(point, minor.count()), copy_lanes(op.result()->dtype()), [&](loop::Index i) {
     at.back() = i;
     copy();

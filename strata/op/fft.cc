@@ -64,13 +64,24 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   return {in.with(Shape(std::move(out))).with(dtype)};
 }
 
-std::int64_t grid(const Op& op) {
-  std::int64_t transforms = 1;
+std::int64_t transforms(const Op& op) {
+  std::int64_t out = 1;
   const Shape& shape = op.result()->shape();
   if (shape.count() == 0) return 0;
-  for (int d = 0; d < shape.rank() - static_cast<int>(lengths_of(op).size()); ++d) transforms *= shape[d];
-  return transforms;
+  for (int d = 0; d < shape.rank() - static_cast<int>(lengths_of(op).size()); ++d) out *= shape[d];
+  return out;
 }
+
+/// Transforms of a grid point: short lines share lanes, by eights, and a call should have some work.
+std::int64_t together(const Op& op) {
+  constexpr std::int64_t kElements = 1 << 15;
+  std::int64_t size = 1;
+  for (std::int64_t n : lengths_of(op)) size *= std::max<std::int64_t>(n, 1);
+  std::int64_t count = std::max<std::int64_t>(kElements / size, 1);
+  return count < 8 ? count : count / 8 * 8;
+}
+
+std::int64_t grid(const Op& op) { return (transforms(op) + together(op) - 1) / together(op); }
 
 const char* symbol(const Op&) { return "strata_fft"; }
 
@@ -80,7 +91,7 @@ std::vector<std::int64_t> params(const Op& op) {
   lengths.insert(lengths.end(), lengths_of(op).begin(), lengths_of(op).end());
   std::int64_t kind = type == "FFT" ? 0 : type == "IFFT" ? 1 : type == "RFFT" ? 2 : 3;
   bool wide = real_part(op.operand(0)->dtype()) == DType::f64;
-  return {kind, wide, static_cast<std::int64_t>(lengths_of(op).size()), lengths[0], lengths[1], lengths[2]};
+  return {kind, wide, static_cast<std::int64_t>(lengths_of(op).size()), lengths[0], lengths[1], lengths[2], transforms(op), together(op)};
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {

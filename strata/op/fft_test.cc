@@ -4,6 +4,7 @@
 
 #include "strata/op/build.h"
 #include "strata/op/evaluate.h"
+#include "strata/op/legalize.h"
 #include "strata/op/samples.h"
 #include "strata/op/testing/refused.h"
 
@@ -65,6 +66,16 @@ TEST(fft, of_real_numbers_is_half_of_the_complex_one) {
   EXPECT_EQ(half.type().to_string(), "tensor<2x6x4xcomplex<f64>>");
   Literal back = run(half, transform("IRFFT", {6, 7}))[0];
   for (std::int64_t i = 0; i < x.count(); ++i) EXPECT_NEAR(back.number(i), x.number(i), 1e-14);
+}
+
+TEST(fft, reads_and_writes_complex_memory_as_it_lies) {
+  Block block;
+  Builder b(block);
+  block.results = b.create("stablehlo.fft", {block.add_argument(Type(DType::c64, {8}))}, transform("FFT", {8})).results();
+  std::unique_ptr<Block> legal = legalize(block);
+  Op* op = legal->results[0]->op();
+  ASSERT_TRUE(op != nullptr && op->name() == "stablehlo.fft");
+  EXPECT_EQ(op->operand(0), legal->argument(0));
 }
 
 using fft_ = testing::Constraint;

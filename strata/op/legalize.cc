@@ -230,6 +230,13 @@ std::unique_ptr<Block> alone(const Op& op) {
   return block;
 }
 
+/// The complex value of which these are the parts as they were read, or null: nothing needs to be put together again.
+Value* whole_of(const Parts& parts, const Type& type) {
+  const Op *re = parts[0]->op(), *im = parts[1]->op();
+  bool read = re != nullptr && im != nullptr && re->name() == "stablehlo.real" && im->name() == "stablehlo.imag";
+  return read && re->operand(0) == im->operand(0) && re->operand(0)->type() == type ? re->operand(0) : nullptr;
+}
+
 }  // namespace
 
 bool is_legal(DType dtype) { return loop::is_loop_dtype(dtype); }
@@ -269,7 +276,10 @@ Parts parts_of(Builder& b, Value* v) {
 Value* value_of(Builder& b, const Parts& parts, const Type& type) {
   if (type.is_quantized()) return bits_as(b, value_of(b, parts, type.storage()), type);
   if (is_legal(type.dtype())) return parts[0];
-  if (is_complex(type.dtype())) return complex(b, parts[0], parts[1]);
+  if (is_complex(type.dtype())) {
+    Value* whole = whole_of(parts, type);
+    return whole != nullptr ? whole : complex(b, parts[0], parts[1]);
+  }
   return storage_cast(b, parts[0], type.dtype());
 }
 

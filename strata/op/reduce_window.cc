@@ -5,12 +5,15 @@
 // the messages below; results have the dtypes of the region, to which inputs are promoted (C13, C16).
 //
 // Defined as the specification defines it: a reduce over windows (op/windows.h), padded with the initial values. Its order
-// (op/reduce_order.h) runs over the window row-major, one lane; nothing of the windows is stored.
+// (op/reduce_order.h) runs over the window row-major, one lane; nothing of the windows is stored. Where a window spans a whole dimension
+// and the padding lets it begin at the first element, or end at the last, each result is the one beside it and one element more: a cumulative
+// operation (op/cumulative.h) in an order of its own (docs/decision/0015).
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/closed.h"
 #include "strata/op/combiner.h"
+#include "strata/op/cumulative.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
 #include "strata/op/quantized.h"
@@ -94,7 +97,63 @@ Ints leading_dims(int n) {
   return out;
 }
 
+/// The dimension that all windows span, padded so that they begin at its first element or (reverse) end at its last.
+std::optional<Cumulative> spanned(const Op& op) {
+  const Shape& x = op.operand(0)->shape();
+  if (is_quantized(op) || !x.is_static() || x.count() == 0) return std::nullopt;
+  WindowDims d = dims_of(op);
+  std::optional<Cumulative> found;
+  for (int i = 0; i < d.rank(); ++i) {
+    auto k = static_cast<std::size_t>(i);
+    if (d.is_trivial(i)) continue;
+    std::int64_t n = x[i], low = d.low[k], high = d.high[k];
+    bool spans = d.size[k] == n && d.stride[k] == 1 && d.base_dilation[k] == 1 && d.window_dilation[k] == 1 && low + high == n - 1;
+    if (found || !spans || (low != 0 && high != 0)) return std::nullopt;
+    found = Cumulative{.dim = i, .reverse = low == 0, .combiner = combiner_of(op)};
+  }
+  return found;
+}
+
+/// The cumulative operation that it is, by a plain combiner of a dtype of kernels.
+std::optional<Cumulative> as_cumulative(const Op& op) {
+  if (combiner_of(op) == Combiner::region || !is_legal(op.operand(0)->dtype())) return std::nullopt;
+  return spanned(op);
+}
+
+/// The scalar that a scalar is, past operations that only move it (a broadcast to no dimension, as programs write them).
+const Value* unmoved(const Value* v) {
+  while (v->op() && v->op()->operands.size() == 1 && def(*v->op()).traits.moves_only && v->op()->operand(0)->type() == v->type())
+    v = v->op()->operand(0);
+  return v;
+}
+
+/// Whether combining with `v` twice is combining with it once.
+bool is_idempotent(Combiner c) { return c == Combiner::min || c == Combiner::max || c == Combiner::and_ || c == Combiner::or_; }
+
+/// The padding is combined too: as often as a window has places outside. With the identity, and where once is often enough, that changes
+/// no bit.
+Value* with_padding(Builder& b, Value* x, Value* init, const Cumulative& what) {
+  std::int64_t n = x->shape()[what.dim];
+  DType dtype = x->dtype(), wide = accumulator(dtype);
+  Value *none = constant(b, identity(what.combiner, wide)), *first = convert(b, init, wide);
+  Value* outside = broadcast_in_dim(b, none, Shape{1}, {});  // what the padding of each result makes
+  if (n > 1) {
+    Value* copies = broadcast_in_dim(b, first, Shape{n - 1}, {});
+    Value* sums = cumulative(b, copies, none, {.dim = 0, .reverse = !what.reverse, .combiner = what.combiner});
+    outside = concatenate(b, what.reverse ? Values{outside, sums} : Values{sums, outside}, 0);
+  }
+  Value* start = combined(b, what.combiner, broadcast_in_dim(b, first, Shape{n}, {}), outside);
+  Value* y = cumulative(b, convert(b, x, wide), none, what);
+  return convert(b, combined(b, what.combiner, broadcast_in_dim(b, start, x->shape(), {what.dim}), y), dtype);
+}
+
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
+  if (std::optional<Cumulative> what = as_cumulative(op)) {
+    bool once = is_idempotent(what->combiner) || is_neutral(unmoved(op.operand(1)), what->combiner);
+    return {once ? cumulative(b, operands[0], operands[1], *what) : with_padding(b, operands[0], operands[1], *what)};
+  }
+  if (combiner_of(op) == Combiner::region)
+    if (std::optional<Cumulative> what = spanned(op)) return cumulative_by_region(b, op, operands, what->dim, what->reverse);
   std::size_t n = static_cast<std::size_t>(num_inputs(op));
   WindowDims d = dims_of(op);
   Values inputs(2 * n, nullptr);
@@ -153,7 +212,7 @@ Literals evaluate_plain(const Op& op, const Literal& x, const Literal& init) {
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator& evaluator) {
-  bool plain = combiner_of(op) != Combiner::region && is_legal(operands[0].dtype()) && !is_quantized(op);
+  bool plain = combiner_of(op) != Combiner::region && is_legal(operands[0].dtype()) && !is_quantized(op) && !as_cumulative(op);
   return plain ? evaluate_plain(op, operands[0], operands[1]) : evaluate_decomposed(op, operands, evaluator);
 }
 

@@ -13,6 +13,7 @@ namespace strata::op {
 namespace {
 
 constexpr const char* kSelf = "windows";
+constexpr const char* kName = "strata.windows";
 
 WindowDims dims_of(const Attrs& attrs, int rank) {
   WindowDims dims;
@@ -114,27 +115,12 @@ Factors shard(const Op& op) {
 // ---- lowering -------------------------------------------------------------------------------------------------
 
 loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
-  const Shape& in = op.operand(0)->shape();
-  loop::Inst* padding = c.operand(op, 1, {});
-  if (in.count() == 0) return padding;
   WindowDims d = dims_of(op);
   std::size_t rank = static_cast<std::size_t>(d.rank());
-  std::vector<loop::Index> from;
-  std::vector<loop::Inst*> inside;
-  for (std::size_t i = 0; i < rank; ++i) {
-    std::int64_t step = d.base_dilation[i];
-    loop::Index at = index[rank + i] * d.stride[i] + index[i] * d.window_dilation[i] - loop::Index(d.low[i]);
-    if (step > 1) {  // a multiple of step is added so that div and mod see no negative index
-      std::int64_t up = d.low[i] > 0 ? (d.low[i] + step - 1) / step : 0;
-      loop::Index raised = at + loop::Index(up * step);
-      inside.push_back(c.b.less(c.b.mod(raised, step), 1));
-      at = c.b.div(raised, step) - loop::Index(up);
-    }
-    inside.push_back(c.b.less(-1, at));
-    inside.push_back(c.b.less(at, in[static_cast<int>(i)]));
-    from.push_back(at);
-  }
-  return c.b.guarded(all_of(c.b, inside), [&] { return c.operand(op, 0, from); }, padding);
+  std::vector<loop::Index> position;
+  for (std::size_t i = 0; i < rank; ++i)
+    position.push_back(index[rank + i] * d.stride[i] + index[i] * d.window_dilation[i] - loop::Index(d.low[i]));
+  return element_seen(c, op, position);
 }
 
 /// In plain StableHLO: the padded array, gathered at numbers computed from iotas.
@@ -224,12 +210,41 @@ void set_window_attrs(Attrs& attrs, const WindowDims& d) {
   attrs.set("base_dilations", d.base_dilation).set("window_dilations", d.window_dilation);
 }
 
+// ---- what a compiler asks -------------------------------------------------------------------------------------
+
+std::optional<WindowDims> window_dims(const Op& op) {
+  return op.name() == kName ? std::optional(dims_of(op)) : std::nullopt;
+}
+
+loop::Inst* element_seen(LowerContext& c, const Op& op, std::span<const loop::Index> position) {
+  const Shape& in = op.operand(0)->shape();
+  loop::Inst* padding = c.operand(op, 1, {});
+  if (in.count() == 0) return padding;
+  WindowDims d = dims_of(op);
+  std::vector<loop::Index> from;
+  std::vector<loop::Inst*> inside;
+  for (std::size_t i = 0; i < position.size(); ++i) {
+    std::int64_t step = d.base_dilation[i];
+    loop::Index at = position[i];
+    if (step > 1) {  // a multiple of step is added so that div and mod see no negative index
+      std::int64_t up = d.low[i] > 0 ? (d.low[i] + step - 1) / step : 0;
+      loop::Index raised = at + loop::Index(up * step);
+      inside.push_back(c.b.less(c.b.mod(raised, step), 1));
+      at = c.b.div(raised, step) - loop::Index(up);
+    }
+    inside.push_back(c.b.less(-1, at));
+    inside.push_back(c.b.less(at, in[static_cast<int>(i)]));
+    from.push_back(at);
+  }
+  return c.b.guarded(all_of(c.b, inside), [&] { return c.operand(op, 0, from); }, padding);
+}
+
 // ---- builders -------------------------------------------------------------------------------------------------
 
 Value* windows(Builder& b, Value* array, Value* padding, const WindowDims& dims) {
   Attrs attrs;
   set_window_attrs(attrs, dims);
-  return b.create("strata.windows", {array, padding}, std::move(attrs)).result();
+  return b.create(kName, {array, padding}, std::move(attrs)).result();
 }
 
 Value* positions(Builder& b, const Shape& shape) {
@@ -257,7 +272,7 @@ Value* scatter_flat(Builder& b, Value* array, Value* at, Value* updates, const s
 
 const OpDef& windows_def() {
   static const OpDef def{
-      .info = {.name = "strata.windows", .infer = infer},
+      .info = {.name = kName, .infer = infer},
       .summary = "all windows of an array side by side, dimensions of the window first",
       .traits = {.cheap = true, .moves_only = true},
       .evaluate = evaluate,

@@ -42,6 +42,12 @@ Dim window_count(const WindowDims& dims, int d, const Dim& size);
 WindowDims with_leading(const WindowDims& dims);
 void set_window_attrs(Attrs& attrs, const WindowDims& dims);
 
+/// The windows that `op` makes where it is strata.windows; nothing for another operation.
+std::optional<WindowDims> window_dims(const Op& op);
+/// The element at `position` of the dilated array that strata.windows reads, which is padding outside of it and in the gaps. No
+/// position lies before -low.
+loop::Inst* element_seen(LowerContext& c, const Op& windows, std::span<const loop::Index> position);
+
 /// strata.windows: result[w..., o...] = array[position(w, o)], or `padding` (a scalar).
 Value* windows(Builder& b, Value* array, Value* padding, const WindowDims& dims);
 /// Row-major position of every element, as a number: i32 where that holds it.

@@ -118,9 +118,8 @@ bool Literal::same_bits(const Literal& other) const {
 bool Literal::is_splat() const {
   std::size_t width = byte_width(dtype());
   if (count() == 0) return false;
-  for (std::int64_t i = 1; i < count(); ++i)
-    if (std::memcmp(data(), data() + static_cast<std::size_t>(i) * width, width) != 0) return false;
-  return true;
+  // Each element like the one before: what memcmp sees at once.
+  return count() == 1 || std::memcmp(data(), data() + width, static_cast<std::size_t>(count() - 1) * width) == 0;
 }
 
 }  // namespace strata

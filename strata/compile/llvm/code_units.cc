@@ -12,6 +12,7 @@
 #include "strata/compile/llvm/code_cache.h"
 #include "strata/compile/llvm/fingerprint.h"
 #include "strata/compile/llvm/jit.h"
+#include "strata/compile/stage_times.h"
 
 namespace strata::compile {
 namespace {
@@ -60,12 +61,18 @@ struct Missing {
   bool from_disk = false;
 
   void find_or_make() {
-    if (auto found = CodeCache::standard().read(key)) {
+    std::optional<std::string> found;
+    {
+      Stage reads("  read from disk");
+      found = CodeCache::standard().read(key);
+    }
+    if (found) {
       object = std::move(*found);
       from_disk = true;
       return;
     }
     object = make_code(*unit, symbol, CpuTarget::host(), false);
+    Stage writes("  write to disk");
     CodeCache::standard().write(key, object);
   }
 };
@@ -81,6 +88,7 @@ void link_missing(std::vector<Missing>& missing, MemoryCache& cache) {
     symbols.push_back(m.symbol);
     ++(m.from_disk ? cache.counts.from_disk : cache.counts.made);
   }
+  Stage links("  link");
   std::vector<Code> codes = Jit::global().link(std::move(objects), symbols);
   for (std::size_t i = 0; i < missing.size(); ++i) cache.entries[missing[i].key].code = std::move(codes[i]);
 }
@@ -112,7 +120,10 @@ std::vector<Code> code_for(std::span<const CodeUnit> units) {
 std::string make_code(const CodeUnit& unit, const std::string& symbol, const CpuTarget& target, bool assembly) {
   llvm::LLVMContext context;
   llvm::Module module(symbol, context);
-  unit.emit(module, symbol);
+  {
+    Stage emits("  emit");
+    unit.emit(module, symbol);
+  }
   return Jit::global().make_object(module, target, assembly);
 }
 

@@ -6,6 +6,7 @@
 #include "strata/compile/llvm/emit_driver.h"
 #include "strata/compile/llvm/launch_clock.h"
 #include "strata/compile/llvm/runtime_symbols.h"
+#include "strata/compile/stage_times.h"
 #include "strata/op/foreign.h"
 
 namespace strata::compile {
@@ -73,6 +74,7 @@ class StepsWriter {
 }  // namespace
 
 Driver compile_plan(const Plan& plan, const CompilePlanOptions& options) {
+  Stage stage("code");
   register_launch_clock();
   std::vector<CodeUnit> units;
   std::vector<std::string> symbols;

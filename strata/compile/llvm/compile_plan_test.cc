@@ -64,7 +64,7 @@ class RandomPlan {
                      {Kind::temporary, 0, kBytes * kSlots, 64}, {Kind::temporary, 0, kBytes, 64 + kBytes * kSlots}};
     plan_.steps = steps(3);
   }
-  const Plan& plan() const { return plan_; }
+  Plan& plan() { return plan_; }
 
  private:
   int pick(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
@@ -157,6 +157,30 @@ TEST(CompilePlan, RandomPlansGiveWhatWalkingThemGives) {
     run_driver(compile_plan(random.plan(), {.timed = true}).run, timed.context());
     ASSERT_TRUE(walked == native) << "seed " << seed;
     ASSERT_TRUE(walked == timed) << "seed " << seed;
+  }
+}
+
+/// Many in a row are a table (emit_launches.h).
+TEST(CompilePlan, RowsOfLaunchesGiveWhatWalkingThemGives) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    RandomPlan random(seed);
+    Plan& plan = random.plan();
+    std::mt19937 dice(seed);
+    auto place = [&](int first) { return Address{first + static_cast<int>(dice() % static_cast<unsigned>(5 - first)), static_cast<std::int64_t>(dice() % kSlots) * kBytes, -1, 0}; };
+    plan.steps.clear();
+    for (int i = 0; i < 200; ++i) {
+      if (i == 150) plan.steps.push_back({Copy{place(0), place(2), kBytes}});
+      plan.steps.push_back({Launch{static_cast<int>(dice() % 3), {place(0), place(2)}, dice() % 2 == 1, 1 + static_cast<std::int64_t>(dice() % 3)}});
+    }
+    Memory walked(seed), native(seed), timed(seed);
+    interpret(plan, walked.context());
+    run_driver(compile_plan(plan).run, native.context());
+    runtime::LaunchTimes times;
+    run_driver(compile_plan(plan, {.timed = true}).run, timed.context(), &times);
+    ASSERT_TRUE(walked == native) << "seed " << seed;
+    ASSERT_TRUE(walked == timed) << "seed " << seed;
+    ASSERT_EQ(times.totals.size(), 200u);
+    for (std::size_t i = 0; i < 200; ++i) EXPECT_EQ(times.spans.at(i).launch, static_cast<int>(i));
   }
 }
 

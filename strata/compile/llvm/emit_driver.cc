@@ -7,6 +7,7 @@
 #include <map>
 
 #include "strata/base/check.h"
+#include "strata/compile/llvm/emit_launches.h"
 
 namespace strata::compile {
 namespace {
@@ -34,14 +35,38 @@ class DriverEmitter {
 
  private:
   void steps(const Steps& all) {
-    for (const Step& step : all) std::visit([this](const auto& s) { emit(s); }, step.what);
+    for (std::size_t i = 0; i < all.size();) {
+      std::size_t end = i;
+      while (end < all.size() && table_launch(all[end])) ++end;
+      if (end - i >= kTableLaunches) {
+        launch_all({all.data() + i, end - i});
+        i = end;
+      } else {
+        std::visit([this](const auto& s) { emit(s); }, all[i++].what);
+      }
+    }
+  }
+
+  void launch_all(std::span<const Step> launches) {
+    for (const Step& step : launches) expect_arguments(std::get<Launch>(step.what));
+    auto tell = [this](const char* name, Value* launch) {
+      if (timed_) call(name, {launch});
+    };
+    LaunchTableNeeds needs{entry_, [this](int buffer) { return base(buffer); }, [this](int kernel) { return llvm::cast<llvm::Constant>(callee(kernel)); }, tell, launches_};
+    emit_launches(plan_, launches, needs, b_);
+    launches_ += static_cast<std::int64_t>(launches.size());
+  }
+
+  void expect_arguments(const Launch& launch) {
+    const loop::Kernel& kernel = *plan_.kernels.at(static_cast<std::size_t>(launch.kernel));
+    STRATA_CHECK(launch.arguments.size() == kernel.parameters().size(), "kernel {} takes {} buffers, its launch gives {}", kernel.name,
+                 kernel.parameters().size(), launch.arguments.size());
   }
 
   void emit(const Launch& launch) {
     const loop::Kernel& kernel = *plan_.kernels.at(static_cast<std::size_t>(launch.kernel));
     std::size_t n = launch.arguments.size();
-    STRATA_CHECK(n == kernel.parameters().size(), "kernel {} takes {} buffers, its launch gives {}", kernel.name,
-                 kernel.parameters().size(), n);
+    expect_arguments(launch);
     auto* type = llvm::ArrayType::get(b_.getPtrTy(), n);
     llvm::IRBuilder<> at_entry(entry_, entry_->begin());
     Value* refs = at_entry.CreateAlloca(type);

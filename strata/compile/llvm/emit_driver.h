@@ -1,7 +1,7 @@
 // Prints a plan's steps as one LLVM function `void symbol(const RunContext*)`.
 //
 // Loops and branches of the plan are loops and branches of the function; a launch puts its addresses in a slot of the
-// stack and calls the kernel, through strata_parallel_for where the launch is parallel.
+// stack and calls the kernel, through strata_parallel_for where the launch is parallel. Long rows of launches are a table (emit_launches.h).
 #pragma once
 
 #include <string>

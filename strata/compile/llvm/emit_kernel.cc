@@ -8,6 +8,7 @@
 #include "strata/base/check.h"
 #include "strata/compile/llvm/arithmetic.h"
 #include "strata/compile/llvm/memory.h"
+#include "strata/loop/lanes.h"
 
 namespace strata::compile {
 namespace {
@@ -227,6 +228,7 @@ class KernelEmitter {
   }
 
   Value* call(const Inst& i) {
+    if (auto move = loop::lane_move(i.callee, i.type.lanes)) return moved(i, *move);
     std::vector<llvm::Type*> types;
     std::vector<Value*> args;
     for (const Inst* a : i.args) {
@@ -236,6 +238,15 @@ class KernelEmitter {
     }
     auto* signature = llvm::FunctionType::get(math_.stored_type(i.type.dtype, 1), types, false);
     return math_.from_stored(i.type.dtype, b_.CreateCall(module_.getOrInsertFunction(i.callee, signature), args));
+  }
+
+  /// One shuffle, of integers where the machine has none of the type.
+  Value* moved(const Inst& i, const loop::LaneMove& move) {
+    int lanes = i.type.lanes;
+    std::vector<int> from;
+    for (int lane = 0; lane < lanes; ++lane) from.push_back(move.source(lane, lanes));
+    Value *x = math_.to_stored(i.type.dtype, stretched(i.args[0], lanes)), *y = math_.to_stored(i.type.dtype, stretched(i.args[1], lanes));
+    return math_.from_stored(i.type.dtype, b_.CreateShuffleVector(x, y, from));
   }
 
   void assign(const Inst& i) {

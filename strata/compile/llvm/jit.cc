@@ -32,6 +32,7 @@
 #include "strata/base/check.h"
 #include "strata/compile/llvm/runtime_symbols.h"
 #include "strata/compile/processor_features.h"
+#include "strata/compile/stage_times.h"
 
 namespace strata::compile {
 namespace {
@@ -179,7 +180,11 @@ std::string Jit::make_object(llvm::Module& module, const CpuTarget& target, bool
   std::string problems;
   llvm::raw_string_ostream out(problems);
   if (llvm::verifyModule(module, &out)) throw InternalError(fmt::format("LLVM refuses module {}: {}", module.getName().str(), problems));
-  optimize(module, machine);
+  {
+    Stage optimizes("  optimise");
+    optimize(module, machine);
+  }
+  Stage generates("  generate");
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager codegen;

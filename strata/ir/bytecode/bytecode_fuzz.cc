@@ -14,8 +14,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace strata;
   static const ir::Registry& upstream = []() -> const ir::Registry& {
-    for (const ir::OpInfo* info : ir::testing::upstream_ops().all()) ir::Registry::global().add(*info);  // combiners are looked up there
-    return ir::Registry::global();
+    if (ir::Registry::global().all().empty())  // else the catalog is there; combiners are looked up there
+      for (const ir::OpInfo* info : ir::testing::upstream_ops().all()) ir::Registry::global().add(*info);
+    return ir::testing::upstream_ops();
   }();
   ir::ParseOptions options{.registry = &upstream, .limits = {.depth = 64, .literal_bytes = std::size_t{1} << 20}};
   auto module = ir::read_bytecode({reinterpret_cast<const char*>(data), size}, "fuzz", options);

@@ -7,14 +7,23 @@ namespace {
 
 void combine(std::size_t& hash, std::size_t more) { hash ^= more + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2); }
 
+/// Of the kinds of attributes by which many operations on one value differ: of slices the bounds, of constants the first elements.
+std::size_t hash(const Attr& attr) {
+  std::size_t out = attr.index();
+  if (const auto* number = std::get_if<std::int64_t>(&attr)) combine(out, std::hash<std::int64_t>()(*number));
+  if (const auto* text = std::get_if<std::string>(&attr)) combine(out, std::hash<std::string>()(*text));
+  if (const auto* numbers = std::get_if<Ints>(&attr))
+    for (std::int64_t n : *numbers) combine(out, std::hash<std::int64_t>()(n));
+  if (const auto* literal = std::get_if<Literal>(&attr))
+    combine(out, std::hash<std::string_view>()({reinterpret_cast<const char*>(literal->data()), std::min<std::size_t>(literal->bytes(), 64)}));
+  return out;
+}
+
 /// Candidates for equality; attributes are compared only when the rest is equal.
 std::size_t hash(const Op& op) {
   std::size_t out = std::hash<std::string>()(op.name());
   for (const Value* v : op.operands) combine(out, std::hash<const Value*>()(v));
-  combine(out, op.attrs.size());
-  if (const Attr* value = op.attrs.find("value"))
-    if (const Literal* literal = std::get_if<Literal>(value))
-      combine(out, std::hash<std::string_view>()({reinterpret_cast<const char*>(literal->data()), std::min<std::size_t>(literal->bytes(), 64)}));
+  for (const auto& [name, attr] : op.attrs) combine(out, hash(attr));
   return out;
 }
 

@@ -187,13 +187,13 @@ void TextParser::function(Module& module) {
   }
   if (!named) fail_at(where, fmt::format("function @{} has a body, but its arguments have no names", f.name));
   std::size_t body_at = offset();
-  body(f, body_at, false, types);
+  expect("{");
+  body(f, body_at, types);
 }
 
-/// "{ ... }" whose results must be those that the function declares.
-void TextParser::body(Function& f, std::size_t where, bool takes_header, const std::vector<Type>& stated) {
-  expect("{");
-  block_until_brace(f.body, takes_header);
+/// After "{" and what names the arguments: "... }" whose results must be those that the function declares.
+void TextParser::body(Function& f, std::size_t where, const std::vector<Type>& stated) {
+  block_until_brace(f.body, false);
   skip_location();
   if (!same_text(f.body.result_types(), stated))
     fail_at(where, fmt::format("function @{} returns {}, but is declared to return {}", f.name, result_types_text(f.body.result_types()), result_types_text(stated)));
@@ -343,14 +343,14 @@ void TextParser::generic_function(Module& module) {
     f.attrs = std::move(head.attrs);
     return declare(f, returned);
   }
-  seek(body_at);
-  body(f, body_at, true, returned);
-  if (std::vector<Type> types = types_of(f.body.argument_values()); !same_text(types, taken))
+  if (peek() == '^') block_header(f.body);
+  if (std::vector<Type> types = types_of(f.body.argument_values()); types != taken)
     fail_at(where, fmt::format("function @{} takes {}, but its type says {}", f.name, type_list_text(types), type_list_text(taken)));
-  for (std::size_t i = 0; i < taken.size(); ++i) {
+  for (std::size_t i = 0; i < taken.size(); ++i) {  // before the body: its results take the names of dimensions
     take_dims(*f.body.argument(static_cast<int>(i)), arg_attrs[i]);
     f.arg_attrs.push_back(std::move(arg_attrs[i]));
   }
+  body(f, body_at, returned);
   expect(")");
   attributes(head);
   no_types(*this, "a function's definition");

@@ -124,7 +124,7 @@ class TextParser : public Cursor {
   void arguments(Function& f, bool& named);
   void argument(Function& f, Type type, Attrs attrs);
   void results(Function& f, std::vector<Type>& types);
-  void body(Function& f, std::size_t where, bool takes_header, const std::vector<Type>& stated);
+  void body(Function& f, std::size_t where, const std::vector<Type>& stated);
   // ---- parser.cc
   void block_until_brace(Block& block, bool takes_header);
   void block_header(Block& block);

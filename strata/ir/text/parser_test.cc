@@ -313,6 +313,8 @@ TEST_F(ParserTest, SymbolicDimensionsStandInAnAttribute) {
   EXPECT_EQ(reprinted(text), text);
   auto m = parse(text);
   EXPECT_EQ((*m)->functions[0]->body.results[0]->shape().dim(0).symbol(), "B");
+  auto from_generic = parse(print(**m, {.generic = true}));
+  EXPECT_EQ((*from_generic)->functions[0]->body.results[0]->shape().dim(0).symbol(), "B");
 }
 
 TEST_F(ParserTest, AttributeAliases) {

@@ -1,0 +1,97 @@
+// Argument maxima and minima of rows as machine code: the reference's bits where values are equal, zero or no number.
+#include <cmath>
+#include <limits>
+
+#include "strata/compile/compile_testing.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Block;
+using ir::Builder;
+using ir::Ints;
+using ir::Value;
+using ir::Values;
+
+std::unique_ptr<Block> region(DType value, DType place, const char* direction) {
+  auto block = std::make_unique<Block>();
+  Value *v = block->add_argument(Type::scalar(value)), *i = block->add_argument(Type::scalar(place)),
+        *w = block->add_argument(Type::scalar(value)), *j = block->add_argument(Type::scalar(place));
+  Builder b(*block);
+  Value* first = op::or_(b, op::compare(b, v, w, direction), op::compare(b, v, v, "NE"));
+  Value* sooner = op::and_(b, op::compare(b, v, w, "EQ"), op::compare(b, i, j, "LT"));
+  block->results = {op::select(b, first, v, w), op::select(b, op::or_(b, first, sooner), i, j)};
+  return block;
+}
+
+/// Of an array, or (computed) of its negation.
+std::unique_ptr<Block> program(const Type& x, DType place, const char* direction, bool computed = false) {
+  auto block = std::make_unique<Block>();
+  Value *values = block->add_argument(x), *places = block->add_argument(x.with(place)), *v = block->add_argument(Type::scalar(x.dtype())),
+        *i = block->add_argument(Type::scalar(place));
+  Builder b(*block);
+  std::vector<std::unique_ptr<Block>> regions;
+  regions.push_back(region(x.dtype(), place, direction));
+  if (computed) values = op::neg(b, values);
+  block->results = b.create("stablehlo.reduce", {values, places, v, i}, {{"dimensions", Ints{x.rank() - 1}}, {"combiner", std::string("region")}},
+                            std::move(regions))
+                       .results();
+  return block;
+}
+
+std::vector<Literal> arguments(const Type& x, DType place, double initial, std::int64_t initial_place,
+                               const std::function<double(std::int64_t)>& value) {
+  std::vector<Literal> out{Literal(x), Literal(x.with(place)), Literal(Type::scalar(x.dtype())), Literal(Type::scalar(place))};
+  for (std::int64_t e = 0; e < x.shape().count(); ++e) {
+    is_float(x.dtype()) ? out[0].set_number(e, value(e)) : out[0].set_integer(e, static_cast<std::int64_t>(value(e)));
+    out[1].set_integer(e, e * 7 % 101);  // places need not ascend; within a row they differ
+  }
+  is_float(x.dtype()) ? out[2].set_number(0, initial) : out[2].set_integer(0, static_cast<std::int64_t>(initial));
+  out[3].set_integer(0, initial_place);
+  return out;
+}
+
+void expect_reference(const Block& block, const std::vector<Literal>& arguments) {
+  std::vector<Literal> want = op::evaluate(block, arguments), plan = testing::run_plan(block, arguments),
+                       code = testing::run_compiled(block, arguments);
+  for (std::size_t r = 0; r < want.size(); ++r)
+    for (std::int64_t e = 0; e < want[r].count(); ++e) {
+      auto same = [&](const Literal& got) {
+        if (!is_float(got.dtype())) return got.integer(e) == want[r].integer(e);
+        double a = got.number(e), b = want[r].number(e);
+        return std::isnan(b) ? std::isnan(a) : a == b && std::signbit(a) == std::signbit(b);
+      };
+      EXPECT_TRUE(same(plan[r]) && same(code[r])) << "result " << r << " element " << e;
+    }
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
+
+TEST(CompiledArgExtremum, OfManyTypesAndLengths) {
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::ui8, DType::i64})
+    for (std::int64_t n : {32, 33, 100})
+      for (const char* direction : {"GT", "LT"})
+        for (bool computed : {false, true})
+          expect_reference(*program(Type(t, {5, n}), DType::i32, direction, computed),
+                           arguments(Type(t, {5, n}), DType::i32, 1, 3, [](std::int64_t e) { return static_cast<double>(e * 37 % 23); }));
+}
+
+TEST(CompiledArgExtremum, OfWhatIsNoNumberOrHasTwoSigns) {
+  std::vector<std::function<double(std::int64_t)>> rows{
+      [](std::int64_t e) { return e % 40 == 17 || e % 40 == 30 ? kNan : 1.0; },  // two that are none
+      [](std::int64_t) { return kNan; },
+      [](std::int64_t e) { return e % 3 ? -0.0 : 0.0; },
+      [](std::int64_t) { return -kInf; },
+      [](std::int64_t) { return kInf; },
+      [](std::int64_t e) { return e % 2 ? -1.0 : 0.0; },
+  };
+  Type x(DType::f32, {3, 40});
+  for (const auto& row : rows)
+    for (double initial : {-kInf, kInf, 0.0, -0.0, kNan})
+      for (const char* direction : {"GT", "LT"})
+        for (DType place : {DType::i32, DType::ui64})
+          expect_reference(*program(x, place, direction), arguments(x, place, initial, 50, row));
+}
+
+}  // namespace
+}  // namespace strata::compile

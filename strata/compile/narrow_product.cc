@@ -1,0 +1,107 @@
+#include "strata/compile/narrow_product.h"
+
+#include "strata/compile/product_side.h"
+#include "strata/op/combiner.h"
+#include "strata/op/dot_general.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Op;
+using ir::Value;
+
+constexpr std::int64_t kMostUnrolled = 64;  // terms of a sum that become code each
+
+/// Reads the product's elements through the moves behind it, each as its sum.
+class SumContext : public KernelContext {
+ public:
+  SumContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built)
+      : KernelContext(b, fusion, built), group_(group), op_(*group.roots.front()), acc_(op::product_accumulator(op_)) {}
+  /// Lanes of the loop under way.
+  int lanes = 1;
+
+ protected:
+  bool inlined(const Value* v) override {
+    for (std::size_t i = 1; i < group_.roots.size(); ++i)
+      if (v == group_.roots[i]->result()) return true;
+    return KernelContext::inlined(v);
+  }
+  Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
+    return v == op_.result() ? sum(index) : KernelContext::leaf(v, index, offset);
+  }
+
+ private:
+  Inst* sum(std::span<const Index> index) {
+    op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op_).lowering)(op_);
+    ProductSide left(op_.operand(0), c.lhs_batch, c.lhs_contract), right(op_.operand(1), c.rhs_batch, c.rhs_contract);
+    std::vector<Index> of_left(static_cast<std::size_t>(left.value->rank())), of_right(static_cast<std::size_t>(right.value->rank()));
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < left.batch.size(); ++i, ++at) {
+      of_left[static_cast<std::size_t>(left.batch[i])] = index[at];
+      of_right[static_cast<std::size_t>(right.batch[i])] = index[at];
+    }
+    for (int d : left.free) of_left[static_cast<std::size_t>(d)] = index[at++];
+    for (int d : right.free) of_right[static_cast<std::size_t>(d)] = index[at++];
+    Inst* total = b.local(b.constant(acc_, 0.0), lanes);
+    Shape terms = left.part(left.contract);
+    auto term = [&](std::span<const Index> k) {
+      for (std::size_t i = 0; i < k.size(); ++i) {
+        of_left[static_cast<std::size_t>(left.contract[i])] = k[i];
+        of_right[static_cast<std::size_t>(right.contract[i])] = k[i];
+      }
+      Inst *x = b.convert(acc_, TreeContext::at(left.value, of_left)), *y = b.convert(acc_, TreeContext::at(right.value, of_right));
+      b.set(total, multiply_add(x, y, b.get(total)));
+    };
+    std::vector<Index> k(left.contract.size());
+    nest(terms, 0, terms.count() <= kMostUnrolled, k, term);
+    return b.convert(op_.result()->dtype(), b.get(total));
+  }
+
+  void nest(const Shape& terms, int d, bool unrolled, std::vector<Index>& k, const std::function<void(std::span<const Index>)>& term) {
+    if (d == terms.rank()) return term(k);
+    auto one = [&](Index i) {
+      k[static_cast<std::size_t>(d)] = i;
+      nest(terms, d + 1, unrolled, k, term);
+    };
+    if (!unrolled && terms[d] > 1) return b.for_(0, terms[d], 1, one);
+    for (std::int64_t i = 0; i < terms[d]; ++i) one(i);
+  }
+
+  Inst* multiply_add(Inst* x, Inst* y, Inst* sum) {
+    if (is_float(acc_)) return b.fma(x, y, sum);
+    return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), x, y));
+  }
+
+  const Group& group_;
+  const Op& op_;
+  DType acc_;
+};
+
+}  // namespace
+
+Built build_narrow_product(const Group& group, const Fusion& fusion) {
+  constexpr int kLanes = 16;
+  constexpr std::int64_t kShortest = 64, kPointElements = 4096;
+  const Value* result = group.roots.back()->result();
+  const Op& op = *group.roots.front();
+  std::int64_t length = 1, total = result->shape().count();
+  for (int d = result->rank() - 1; d >= 0 && length < kShortest; --d) length *= result->shape()[d];
+  std::int64_t rows = total / length, per_point = largest_divisor(rows, std::max<std::int64_t>(1, kPointElements / length));
+  Built out;
+  BuiltKernel built;
+  built.kernel = std::make_unique<loop::Kernel>("narrow_product");
+  built.kernel->grid = rows / per_point;
+  built.parallel = op::def(op).cost(op).flops > kInlineWork;
+  loop::Builder b(*built.kernel);
+  SumContext context(b, group, fusion, built);
+  context.lanes = kLanes;
+  loop::Ref* to = context.output(result);
+  b.for_(0, per_point, 1, [&](Index i) {
+    Index row = (b.grid() * per_point + i) * length;
+    b.vector(0, length, kLanes, [&](Index j) { b.store(to, row + j, context.at_offset(result, row + j)); });
+  });
+  out.kernels.push_back(std::move(built));
+  return out;
+}
+
+}  // namespace strata::compile

@@ -1,0 +1,71 @@
+#include "strata/compile/product_result.h"
+
+#include "strata/compile/product_side.h"
+#include "strata/compile/window_product.h"
+#include "strata/ir/attr.h"
+#include "strata/op/windows.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Op;
+using ir::Value;
+
+bool is_reshape(const Op& op) { return op.name() == "stablehlo.reshape"; }
+bool is_transpose(const Op& op) { return op.name() == "stablehlo.transpose"; }
+
+/// The last dimension of more than one element.
+int minor_dim(const Shape& shape) {
+  int d = shape.rank() - 1;
+  while (d > 0 && shape[d] == 1) --d;
+  return d;
+}
+/// Whether neighbours in memory stay neighbours.
+bool keeps_rows(const Op& move) {
+  if (!is_transpose(move)) return true;
+  const Shape& in = move.operand(0)->shape();
+  const auto& permutation = move.attr<ir::Ints>("permutation");
+  return in.rank() == 0 || permutation[static_cast<std::size_t>(minor_dim(move.result()->shape()))] == minor_dim(in);
+}
+
+bool is_windows(const Value* v) { return v->op() && op::window_dims(*v->op()); }
+
+}  // namespace
+
+bool is_narrow(const Op& product) {
+  constexpr std::int64_t kFew = 8;
+  if (!is_windows(product.operand(0)) && !is_windows(product.operand(1))) return false;
+  op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering)(product);
+  ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract), right(product.operand(1), c.rhs_batch, c.rhs_contract);
+  bool of_left = is_windows(left.value);
+  const ProductSide &windows = of_left ? left : right, &columns = of_left ? right : left;
+  std::int64_t n = columns.size(columns.free);
+  if (left.size(left.batch) == 1 || n >= kFew || columns.size(columns.contract) == 0) return false;
+  op::WindowDims dims = *op::window_dims(*windows.value->op());
+  std::int64_t features = 1;  // that are summed over at one place
+  for (int d : windows.contract)
+    if (d >= dims.rank()) features *= windows.value->shape()[d];
+  return n * features < kFew || !few_columns_of_long_rows(windows, dims, n);
+}
+
+std::vector<const Op*> moves_behind(const Op& product, const std::function<const Op*(const Value*)>& only_reader) {
+  std::vector<const Op*> out;
+  bool any = is_narrow(product);
+  for (const Op* op = only_reader(product.result()); op && (is_reshape(*op) || is_transpose(*op)) && (any || keeps_rows(*op));
+       op = only_reader(op->result()))
+    out.push_back(op);
+  return out;
+}
+
+Index landing(loop::Builder& b, std::span<const Op* const> moves, const Index& offset) {
+  Index at = offset;
+  for (const Op* op : moves) {
+    if (!is_transpose(*op)) continue;
+    std::vector<Index> from = delinearize(b, op->operand(0)->shape(), at), to;
+    for (std::int64_t d : op->attr<ir::Ints>("permutation")) to.push_back(from[static_cast<std::size_t>(d)]);
+    at = linearize(b, op->result()->shape(), to);
+  }
+  return at;
+}
+
+}  // namespace strata::compile

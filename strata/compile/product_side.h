@@ -1,0 +1,49 @@
+// One operand of a product: its dimensions by role, and the element at a place of each.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "strata/compile/tree_context.h"
+
+namespace strata::compile {
+
+struct ProductSide {
+  const ir::Value* value = nullptr;
+  std::vector<int> batch, free, contract;  // free: ascending
+
+  ProductSide(const ir::Value* v, std::vector<int> batch_dims, std::vector<int> contract_dims)
+      : value(v), batch(std::move(batch_dims)), contract(std::move(contract_dims)) {
+    for (int d = 0; d < v->rank(); ++d)
+      if (std::find(batch.begin(), batch.end(), d) == batch.end() && std::find(contract.begin(), contract.end(), d) == contract.end())
+        free.push_back(d);
+  }
+
+  Shape part(const std::vector<int>& dims) const {
+    std::vector<Dim> out;
+    for (int d : dims) out.push_back(value->shape().dim(d));
+    return Shape(out);
+  }
+  std::int64_t size(const std::vector<int>& dims) const { return part(dims).count(); }
+  std::vector<Index> index(loop::Builder& b, Index batch_at, Index free_at, Index k) const {
+    std::vector<Index> out(static_cast<std::size_t>(value->rank()));
+    auto place = [&](const std::vector<int>& dims, Index at) {
+      std::vector<Index> index = delinearize(b, part(dims), at);
+      for (std::size_t i = 0; i < dims.size(); ++i) out[static_cast<std::size_t>(dims[i])] = index[i];
+    };
+    place(batch, batch_at);
+    place(free, free_at);
+    place(contract, k);
+    return out;
+  }
+  /// Whether neighbours in k are neighbours in memory (as far as the operand's own shape tells).
+  bool contracts_minor() const {
+    for (int d = value->rank() - 1; d >= 0; --d) {
+      if (value->shape()[d] == 1) continue;
+      return std::find(contract.begin(), contract.end(), d) != contract.end();
+    }
+    return false;
+  }
+};
+
+}  // namespace strata::compile

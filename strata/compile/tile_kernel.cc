@@ -1,0 +1,263 @@
+#include "strata/compile/tile_kernel.h"
+
+#include <algorithm>
+
+#include "strata/loop/lanes.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Value;
+
+/// Values of the group are computed where they are asked for.
+class MapContext : public KernelContext {
+ public:
+  MapContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built) : KernelContext(b, fusion, built) {
+    for (const ir::Op* op : group.roots)
+      for (const Value* v : op->results()) roots_.insert(v);
+  }
+
+ protected:
+  bool inlined(const Value* v) override { return roots_.count(v) || KernelContext::inlined(v); }
+
+ private:
+  std::unordered_set<const Value*> roots_;
+};
+
+// ---- what is read how -----------------------------------------------------------------------------------------
+
+struct Read {
+  const Value* value;
+  std::vector<std::int64_t> steps;  // by which the place moves along each dimension; empty where it moves otherwise
+};
+
+/// Notes what a group reads for one element of its shape.
+class ReadContext : public MapContext {
+ public:
+  using MapContext::MapContext;
+  std::vector<std::pair<const Value*, Index>> offsets;
+
+ protected:
+  Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
+    offsets.emplace_back(v, offset);
+    return MapContext::leaf(v, index, offset);
+  }
+};
+
+std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes) {
+  BuiltKernel built;
+  loop::Kernel kernel("dry");
+  loop::Builder b(kernel);
+  ReadContext context(b, group, fusion, built);
+  loop::Ref* numbers = b.parameter(DType::i64, static_cast<std::int64_t>(sizes.size()), loop::Ref::Mode::in);
+  std::vector<Index> variables;
+  Index offset = 0;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    variables.push_back(b.index_of(b.load(numbers, static_cast<std::int64_t>(d)), 0, sizes[d] - 1));
+    offset = offset * sizes[d] + variables.back();
+  }
+  for (const Value* v : group.outputs) context.at_offset(v, offset);
+  std::vector<Read> out;
+  for (const auto& [value, at] : context.offsets) {
+    Read read{value, {}};
+    Index rest = at;
+    for (const Index& variable : variables) {
+      std::int64_t step = 0;
+      for (const Index::Term& term : at.terms())
+        if (Index::of(term.variable) == variable) step = term.coefficient;
+      read.steps.push_back(step);
+      rest = rest - variable * step;
+    }
+    if (!rest.is_constant()) read.steps.clear();
+    out.push_back(std::move(read));
+  }
+  return out;
+}
+
+/// Neighbouring dimensions that all reads pass as if they were one become one.
+void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads) {
+  if (std::any_of(reads.begin(), reads.end(), [](const Read& r) { return r.steps.empty(); })) return;
+  for (std::size_t d = sizes.size(); d-- > 1;) {
+    if (!std::all_of(reads.begin(), reads.end(), [&](const Read& r) { return r.steps[d - 1] == r.steps[d] * sizes[d]; })) continue;
+    sizes[d - 1] *= sizes[d];
+    sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(d));
+    for (Read& r : reads) r.steps.erase(r.steps.begin() + static_cast<std::ptrdiff_t>(d - 1));
+  }
+}
+
+// ---- how to cut -----------------------------------------------------------------------------------------------
+
+constexpr std::int64_t kSmall = 1 << 16;  // elements
+
+/// Element (o, y, m, x) of the shape outer * rows * middle * columns; `across` lie in memory along y, `stride` apart along x.
+struct Tiling {
+  std::int64_t outer = 1, rows = 1, middle = 1, columns = 1;
+  int lanes = 0;
+  std::unordered_map<const Value*, std::int64_t> across;
+};
+
+std::optional<Tiling> choose_tiling(const Group& group, const Fusion& fusion) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size : group.roots.back()->result()->shape().sizes())
+    if (size > 1) sizes.push_back(size);
+  if (sizes.size() < 2 || group.outputs.empty()) return std::nullopt;
+  std::vector<Read> reads = reads_of(group, fusion, sizes);
+  join_dimensions(sizes, reads);
+  if (sizes.size() < 2) return std::nullopt;
+  std::size_t x = sizes.size() - 1, y = x;
+  for (const Read& r : reads)
+    for (std::size_t d = 0; d < x && !r.steps.empty(); ++d)
+      if (y == x && std::abs(r.steps[x]) > 1 && r.steps[d] == 1) y = d;
+  if (y == x) return std::nullopt;
+  Tiling out{.rows = sizes[y], .columns = sizes[x]};
+  for (std::size_t d = 0; d < x; ++d)
+    if (d != y) (d < y ? out.outer : out.middle) *= sizes[d];
+  std::size_t widest = 2;
+  auto is_across = [&](const Read& r) { return !r.steps.empty() && std::abs(r.steps[x]) > 1 && r.steps[y] == 1; };
+  for (const Read& r : reads)
+    if (is_across(r)) out.across.emplace(r.value, r.steps[x]);
+  for (const Read& r : reads)  // all reads of a value must lie so, for it is by its value that a read is known
+    if (auto found = out.across.find(r.value); found != out.across.end() && !(is_across(r) && r.steps[x] == found->second)) out.across.erase(found);
+  if (out.across.empty()) return std::nullopt;
+  for (const auto& [v, stride] : out.across) widest = std::max(widest, byte_width(stored_dtype(v->type())));
+  // Squares are as wide as a cache line, but for arrays that stay in caches: there less code is worth more.
+  std::int64_t line = static_cast<std::int64_t>(64 / widest), most = std::min({out.rows, out.columns, group.total < kSmall ? 8 : line});
+  for (out.lanes = 1; out.lanes * 2 <= most;) out.lanes *= 2;
+  return out.lanes < 4 ? std::nullopt : std::optional(out);
+}
+
+// ---- kernels --------------------------------------------------------------------------------------------------
+
+/// Reads values that lie across a square at a time; a square's rows are asked for one after the other.
+class TileContext : public MapContext {
+ public:
+  TileContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built, const Tiling& tiling)
+      : MapContext(b, group, fusion, built), tiling_(tiling) {}
+  /// The row asked for next is the first of a square (only then may one be read: the others lie inside of the arrays as well), or another.
+  void begin_row(bool first) { first_ = first ? b.current() : nullptr; }
+
+ protected:
+  Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
+    auto across = tiling_.across.find(v);
+    if (across == tiling_.across.end() || !b.guards().empty()) return MapContext::leaf(v, index, offset);
+    Index lane = lane_of(offset);
+    Index place = offset - lane * across->second;
+    if (lane.is_constant() || place.lanes() > 1) return MapContext::leaf(v, index, offset);
+    for (const Square& s : squares_[v]) {
+      Index row = place - s.place;
+      if (!b.is_open(s.body) || !row.is_constant() || row.constant() < 0 || row.constant() >= tiling_.lanes) continue;
+      return s.rows[static_cast<std::size_t>(row.constant())];
+    }
+    if (b.current() != first_) return MapContext::leaf(v, index, offset);  // under a condition some rows may not be there
+    std::vector<Inst*> columns;
+    for (int i = 0; i < tiling_.lanes; ++i) columns.push_back(b.load(input(v), place + Index(across->second * i) + lane));
+    squares_[v].push_back({place, b.current(), loop::transposed(b, std::move(columns))});
+    return squares_[v].back().rows[0];
+  }
+
+ private:
+  struct Square {
+    Index place;  // of its first row, at lane 0
+    const loop::Body* body;
+    std::vector<Inst*> rows;
+  };
+  static Index lane_of(const Index& offset) {
+    for (const Index::Term& term : offset.terms())
+      if (term.variable->is_variable && term.variable->type.lanes > 1) return Index::of(term.variable);
+    return 0;
+  }
+  const Tiling& tiling_;
+  const loop::Body* first_ = nullptr;
+  std::unordered_map<const Value*, std::vector<Square>> squares_;
+};
+
+class Tiles {
+ public:
+  Tiles(const Group& group, const Fusion& fusion, Tiling tiling) : group_(group), fusion_(fusion), t_(std::move(tiling)) {}
+
+  Built build() {
+    std::int64_t rows = t_.rows / t_.lanes * t_.lanes, columns = t_.columns / t_.lanes * t_.lanes;
+    squares(rows / t_.lanes, columns / t_.lanes);
+    if (rows < t_.rows) rest(rows, t_.rows, 0, t_.columns);
+    if (columns < t_.columns) rest(0, rows, columns, t_.columns);
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr std::int64_t kPointElements = 16384;
+
+  loop::Kernel& kernel(std::int64_t elements) {
+    out_.kernels.emplace_back();
+    BuiltKernel& built = out_.kernels.back();
+    built.kernel = std::make_unique<loop::Kernel>("tiles");
+    built.parallel = static_cast<double>(elements) * static_cast<double>(group_.roots.size()) > kInlineWork;
+    return *built.kernel;
+  }
+
+  /// Whole squares, `down` by `right` of them. A grid point does a block of them, and reads along it what lies in a row, which is what memory
+  /// is fastest at: blocks of 2 KB by 64 rows went at a copy's speed, those of 512 bytes by 128 rows at half of it.
+  void squares(std::int64_t down, std::int64_t right) {
+    std::int64_t lanes = t_.lanes, most = 512 / lanes;
+    std::int64_t high = largest_divisor(down, most), wide = largest_divisor(right, std::max<std::int64_t>(1, 64 / lanes));
+    if (high * 4 < std::min(most, down)) high = down;
+    std::int64_t blocks_down = down / high, blocks_right = right / wide;
+    loop::Kernel& k = kernel(group_.total);
+    k.grid = t_.outer * t_.middle * blocks_down * blocks_right;
+    loop::Builder b(k);
+    TileContext context(b, group_, fusion_, out_.kernels.back(), t_);
+    Index g = b.grid();
+    Index x0 = b.mod(g, blocks_right) * (wide * lanes), line = b.div(g, blocks_right);
+    Index y0 = b.mod(line, blocks_down) * (high * lanes), plane = b.div(line, blocks_down);
+    Index m = b.mod(plane, t_.middle), o = b.div(plane, t_.middle);
+    b.for_(0, wide, 1, [&](Index column) {
+      b.for_(0, high, 1, [&](Index row) {
+        Index left = x0 + column * lanes, top = y0 + row * lanes;
+        b.vector(left, left + lanes, t_.lanes, [&](Index x) {
+          for (std::int64_t j = 0; j < lanes; ++j) {
+            context.begin_row(j == 0);
+            element(context, offset(o, top + j, m, x));
+          }
+        });
+      });
+    });
+  }
+
+  /// What no square covers, element by element.
+  void rest(std::int64_t y_begin, std::int64_t y_end, std::int64_t x_begin, std::int64_t x_end) {
+    std::int64_t high = largest_divisor(y_end - y_begin, std::max<std::int64_t>(1, kPointElements / (x_end - x_begin)));
+    std::int64_t blocks = (y_end - y_begin) / high;
+    loop::Kernel& k = kernel((x_end - x_begin) * (y_end - y_begin) * t_.outer * t_.middle);
+    k.grid = t_.outer * t_.middle * blocks;
+    loop::Builder b(k);
+    MapContext context(b, group_, fusion_, out_.kernels.back());
+    Index g = b.grid(), plane = b.div(g, blocks), y0 = b.mod(g, blocks) * high + y_begin;
+    Index m = b.mod(plane, t_.middle), o = b.div(plane, t_.middle);
+    b.for_(0, high, 1, [&](Index i) {
+      b.vector(x_begin, x_end, 16, [&](Index x) { element(context, offset(o, y0 + i, m, x)); });
+    });
+  }
+
+  Index offset(const Index& o, const Index& y, const Index& m, const Index& x) const {
+    return ((o * t_.rows + y) * t_.middle + m) * t_.columns + x;
+  }
+  void element(KernelContext& context, const Index& at) {
+    std::vector<Inst*> values;
+    for (const Value* v : group_.outputs) values.push_back(context.at_offset(v, at));
+    for (std::size_t i = 0; i < values.size(); ++i) context.store_result(group_.outputs[i], at, values[i]);
+  }
+
+  const Group& group_;
+  const Fusion& fusion_;
+  Tiling t_;
+  Built out_;
+};
+
+}  // namespace
+
+std::optional<Built> build_tiles(const Group& group, const Fusion& fusion) {
+  std::optional<Tiling> tiling = choose_tiling(group, fusion);
+  if (!tiling) return std::nullopt;
+  return Tiles(group, fusion, std::move(*tiling)).build();
+}
+
+}  // namespace strata::compile

@@ -1,0 +1,99 @@
+// Maps that read across the grain, as machine code: the reference's bits, whatever the sizes.
+#include "strata/compile/compile_testing.h"
+#include "strata/op/build.h"
+#include "strata/op/cumulative.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Block;
+using ir::Builder;
+using ir::Ints;
+using ir::Value;
+using ir::Values;
+using testing::expect_compiled_equals_reference;
+
+std::unique_ptr<Block> program(const std::vector<Type>& arguments, const std::function<Values(Builder&, const Values&)>& f) {
+  auto block = std::make_unique<Block>();
+  Values v;
+  for (const Type& t : arguments) v.push_back(block->add_argument(t));
+  Builder b(*block);
+  block->results = f(b, v);
+  return block;
+}
+
+TEST(CompiledTiles, TransposesOfAllSizesAndTypes) {
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::i8, DType::i1, DType::c64})
+    for (const Shape& shape : {Shape{3, 70}, Shape{4, 5}, Shape{16, 16}, Shape{37, 19}, Shape{64, 48}, Shape{260, 272}})
+      expect_compiled_equals_reference(
+          *program({Type(t, shape)}, [](Builder& b, const Values& v) { return Values{op::transpose(b, v[0], {1, 0})}; }));
+}
+
+TEST(CompiledTiles, EveryPermutation) {
+  for (const Ints& p : {Ints{0, 2, 1}, Ints{1, 0, 2}, Ints{1, 2, 0}, Ints{2, 0, 1}, Ints{2, 1, 0}})
+    for (const Shape& shape : {Shape{9, 20, 33}, Shape{18, 5, 17}, Shape{2, 40, 6}})
+      expect_compiled_equals_reference(
+          *program({Type(DType::f32, shape)}, [&](Builder& b, const Values& v) { return Values{op::transpose(b, v[0], p)}; }));
+}
+
+TEST(CompiledTiles, FusedWithWhatStandsAround) {
+  Type x(DType::f32, {34, 50}), y(DType::f32, {50, 34}), row(DType::f32, {34});
+  expect_compiled_equals_reference(*program({x, y, row}, [](Builder& b, const Values& v) {
+    Value* t = op::transpose(b, op::exp(b, v[0]), {1, 0});
+    Value* sum = op::add(b, op::mul(b, t, v[1]), op::broadcast_in_dim(b, v[2], v[1]->shape(), {1}));
+    return Values{sum, op::tanh(b, sum)};
+  }));
+}
+
+/// Reads of one array at neighbouring rows and columns share squares; what lies outside is not read.
+TEST(CompiledTiles, NeighboursOfATransposedArray) {
+  expect_compiled_equals_reference(*program({Type(DType::f32, {40, 51})}, [](Builder& b, const Values& v) {
+    Value* t = op::transpose(b, v[0], {1, 0});
+    Value *up = op::slice(b, t, {0, 0}, {50, 39}), *down = op::slice(b, t, {1, 1}, {51, 40}), *left = op::slice(b, t, {1, 0}, {51, 39});
+    return Values{op::add(b, op::mul(b, up, down), left)};
+  }));
+}
+
+/// Under a condition that some rows of a square do not meet.
+TEST(CompiledTiles, JoinedAndPaddedTransposes) {
+  Type x(DType::f32, {40, 21}), y(DType::f32, {40, 30});
+  expect_compiled_equals_reference(*program({x, y}, [](Builder& b, const Values& v) {
+    Value* both = op::concatenate(b, {op::transpose(b, v[0], {1, 0}), op::transpose(b, v[1], {1, 0})}, 0);
+    return Values{op::pad(b, both, op::scalar(b, DType::f32, 2), {3, 1}, {2, 5})};
+  }));
+  expect_compiled_equals_reference(*program({x}, [](Builder& b, const Values& v) {
+    return Values{op::reverse(b, op::transpose(b, v[0], {1, 0}), {0, 1}), op::reverse(b, op::transpose(b, v[0], {1, 0}), {1})};
+  }));
+}
+
+/// A dimension that is two in the operand, and two that are one.
+TEST(CompiledTiles, ReshapedOnTheWay) {
+  expect_compiled_equals_reference(*program({Type(DType::f32, {48, 60})}, [](Builder& b, const Values& v) {
+    return Values{op::reshape(b, op::transpose(b, v[0], {1, 0}), Shape{12, 5, 48})};
+  }));
+  expect_compiled_equals_reference(*program({Type(DType::f32, {6, 8, 60})}, [](Builder& b, const Values& v) {
+    return Values{op::transpose(b, op::reshape(b, v[0], Shape{48, 60}), {1, 0})};
+  }));
+}
+
+TEST(CompiledCumulatives, LinesOfEveryKind) {
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::i32, DType::i1})
+    for (op::Combiner c : {op::Combiner::add, op::Combiner::max, op::Combiner::mul})
+      for (bool reverse : {false, true})
+        for (int dim : {0, 1, 2})
+          expect_compiled_equals_reference(*program({Type(t, {3, 290, 35}), Type::scalar(t)}, [&](Builder& b, const Values& v) {
+            return Values{op::cumulative(b, v[0], v[1], {.dim = dim, .reverse = reverse, .combiner = c})};
+          }));
+}
+
+TEST(CompiledCumulatives, LongLinesAndManyColumns) {
+  for (bool reverse : {false, true})
+    for (auto [shape, dim] : {std::pair{Shape{2, 70001}, 1}, std::pair{Shape{9000, 3}, 0}, std::pair{Shape{40, 1100}, 0},
+                              std::pair{Shape{5, 16400}, 1}})
+      expect_compiled_equals_reference(*program({Type(DType::f32, shape), Type::scalar(DType::f32)}, [&](Builder& b, const Values& v) {
+        return Values{op::cumulative(b, v[0], v[1], {.dim = dim, .reverse = reverse})};
+      }));
+}
+
+}  // namespace
+}  // namespace strata::compile

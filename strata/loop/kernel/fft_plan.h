@@ -1,0 +1,59 @@
+// What a length of fft needs, made once and kept: factors, roots of unity, scratch sizes. Plain numbers behind pointers, so that
+// code for any instruction set may read them.
+//
+// Columns of kLanes numbers go through a transform side by side: a row is kLanes real parts, then kLanes imaginary ones.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace strata::loop::fft {
+
+constexpr std::int64_t kLanes = 8;
+constexpr std::int64_t kRow = 2 * kLanes;  // numbers of a row
+constexpr int kLargestRadix = 31;
+
+constexpr std::int64_t whole_lanes(std::int64_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
+
+/// One pass of Stockham's algorithm, which permutes nothing: y[r + s (R q + k)] = w^(qk) sum over j of x[r + s (q + m j)] exp(-2 pi i jk / R)
+/// for r < s, q < m, w = exp(-2 pi i / (R m)).
+struct Pass {
+  int radix;
+  std::int64_t s, m;
+  const double* turns;  // w^(qk), pairs, [q][k - 1]
+  const double* roots;  // of an odd radix R: exp(-2 pi i t / R), pairs
+};
+
+/// The passes of a length whose prime factors are at most kLargestRadix.
+struct Passes {
+  static constexpr int kMost = 40;
+  std::int64_t n = 0;
+  int count = 0;
+  Pass pass[kMost];
+};
+
+struct Plan {
+  enum Kind {
+    kSmall,  // `whole`, several lines side by side: short ones, and others of which a split would leave many lanes empty
+    kSplit,  // n = n1 n2: n2 columns by `first`, a twist, n1 columns by `second`
+    kChirp,  // Bluestein: a convolution of length inner->n
+    kReal,   // of n real numbers, n even, by n / 2 complex ones: inner
+  };
+  std::int64_t n;
+  Kind kind;
+  Passes whole;          // if not too long: for columns of arrays
+  Passes first, second;  // kSplit
+  const double* twist;   // kSplit: exp(-2 pi i k1 j2 / n) in rows, [j2 / kLanes][k1]
+  const Plan* inner;     // kChirp, kReal
+  const double* chirp;   // kChirp: exp(-pi i k^2 / n), then the transform of its conjugate over inner->n; both planes of whole lanes
+  const double* filter;
+  const double* halves;  // kReal: exp(-2 pi i k / n) for k <= n / 2, planes of whole lanes
+  std::int64_t scratch;  // numbers, for a line and for a block of columns
+
+  bool has_whole() const { return whole.n == n; }
+};
+
+/// Plans used last are kept, up to some size in all. They hold nothing of any input. Needs n >= 1, and n even where `real`.
+std::shared_ptr<const Plan> plan_of(std::int64_t n, bool real);
+
+}  // namespace strata::loop::fft

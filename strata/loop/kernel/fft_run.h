@@ -1,0 +1,43 @@
+// Transforms by plans, once for each instruction set: the same operations lane by lane, fused multiply-adds where the source says
+// so and nowhere else, hence the same bits from each of them.
+#pragma once
+
+#include <cstdint>
+
+#include "strata/loop/kernel/fft_plan.h"
+
+namespace strata::loop::fft {
+
+enum Kind : std::int64_t { kForward, kInverse, kRealForward, kRealInverse };
+
+/// `count` transforms of equal lengths, one after the other in memory.
+struct Job {
+  std::int64_t kind;
+  std::int64_t lengths[3];  // of the real side; unused ones first and 1
+  const Plan* plans[3];     // plans[2] is kReal where one side is real and its length even
+  std::int64_t count;
+  double* scratch;
+
+  std::int64_t rows() const;  // lines of the last dimension
+  std::int64_t size() const;  // of a transform, on the real side
+  std::int64_t line() const;  // complex numbers of a line
+  bool real() const;
+};
+
+struct InstructionSet {
+  const char* name;
+  bool (*present)();
+  void (*run_f32)(const Job&, const float* in, float* out);
+  void (*run_f64)(const Job&, const double* in, double* out);
+  /// In place: a line of whole lanes, real and imaginary parts apart.
+  void (*planes)(const Plan&, double* re, double* im, double* scratch);
+};
+extern const InstructionSet kPortable, kAvx2, kAvx512;
+
+/// The best one that this CPU has.
+const InstructionSet& instruction_set();
+/// What strata_fft does (fft.cc).
+void run_grid(const InstructionSet& set, void* const* buffers, std::int64_t begin, std::int64_t end);
+void transform_planes(const Plan& plan, double* re, double* im, double* scratch);
+
+}  // namespace strata::loop::fft

@@ -1,0 +1,379 @@
+// strata.cumulative: y[k] = start op x[0] op ... op x[k] along a dimension. (A program says it as a reduce_window with windows of the whole
+// dimension.)
+//
+// Contract: operands x, start (a scalar of its dtype); attributes `dimension`, `combiner` (not "region"), `reverse` (from the last element
+// down) and, where stated, `block`: every so many elements, counted in the operation's direction, begin anew. The order of
+// combination is op/cumulative_order.h's; bf16 and f16 round once.
+#include "strata/op/cumulative.h"
+
+#include <cstring>
+
+#include "strata/loop/lanes.h"
+#include "strata/op/build.h"
+#include "strata/op/calculus/batch.h"
+#include "strata/op/calculus/jvp.h"
+#include "strata/op/calculus/transpose.h"
+#include "strata/op/cumulative_order.h"
+#include "strata/op/legalize.h"
+#include "strata/op/rules.h"
+
+namespace strata::op {
+namespace {
+
+constexpr const char* kSelf = "cumulative";
+
+/// The lines of an array along a dimension: element k of line (o, x) lies at (o * length + position(k)) * inner + x.
+struct Lines {
+  Lines(const Op& op, const Shape& shape)
+      : dim(static_cast<int>(op.attr<std::int64_t>("dimension"))),
+        reverse(op.attrs.get_or<bool>("reverse", false)),
+        length(shape[dim]),
+        block(op.attrs.get_or<std::int64_t>("block", 0)),
+        order(cumulative_order(shape, dim)) {
+    if (block == 0 || block > length) block = std::max<std::int64_t>(1, length);
+    for (int d = 0; d < shape.rank(); ++d)
+      if (d != dim) (d < dim ? outer : inner) *= shape[d];
+  }
+  template <class I>
+  I position(const I& k) const {
+    return reverse ? I(length - 1) - k : k;
+  }
+  std::int64_t blocks() const { return (length + block - 1) / block; }
+  int dim;
+  bool reverse;
+  std::int64_t length, block, outer = 1, inner = 1;
+  CumulativeOrder order;
+};
+
+std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
+  expect_operands(kSelf, operands, 2);
+  const Type &x = operands[0]->type(), &start = operands[1]->type();
+  if (!x.is_tensor() || !is_legal(x.dtype()) || x.is_quantized()) throw Error(kSelf, "no sums of {}", x.to_string());
+  if (start != Type::scalar(x.dtype())) throw Error(kSelf, "the start of {} must be a scalar of its dtype, got {}", x.to_string(), start.to_string());
+  std::int64_t dim = expect_attr<std::int64_t>(kSelf, attrs, "dimension");
+  if (dim < 0 || dim >= x.rank()) throw Error(kSelf, "dimension {} of {}", dim, x.to_string());
+  std::optional<Combiner> combiner = parse_combiner(expect_attr<std::string>(kSelf, attrs, "combiner"));
+  if (!combiner || *combiner == Combiner::region) throw Error(kSelf, "combiner {} is none", attrs.get_or<std::string>("combiner", ""));
+  expect_combiner(kSelf, *combiner, x.dtype());
+  if (attrs.get_or<std::int64_t>("block", 1) < 1) throw Error(kSelf, "block must be positive");
+  return {x};
+}
+
+Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
+  const Literal &x = operands[0], &start = operands[1];
+  Lines lines(op, x.shape());
+  Combiner combiner = combiner_of(op);
+  Literal out(x.type());
+  dispatch(x.dtype(), [&](auto storage) {
+    using S = decltype(storage);
+    using T = Accumulator<S>;
+    auto from = x.span<S>();
+    auto to = out.mutable_span<S>();
+    T first = static_cast<T>(start.span<S>()[0]), neutral = identity(combiner, accumulator(x.dtype())).span<T>()[0];
+    for (std::int64_t line = 0; line < lines.outer * lines.inner; ++line)
+      for (std::int64_t begin = 0; begin < lines.length; begin += lines.block) {
+        auto at = [&](std::int64_t k) {
+          return static_cast<std::size_t>((line / lines.inner * lines.length + lines.position(begin + k)) * lines.inner + line % lines.inner);
+        };
+        cumulate_in_order<T>(
+            lines.order, combiner, neutral, std::min(lines.block, lines.length - begin), [&](std::int64_t k) { return static_cast<T>(from[at(k)]); },
+            [&](std::int64_t k, T y) { to[at(k)] = static_cast<S>(combine<T>(combiner, first, y)); });
+      }
+  });
+  return {std::move(out)};
+}
+
+// ---- derivative and transpose ---------------------------------------------------------------------------------
+
+/// The same said by a reduction: each result reduces its line, with the identity in place of what does not belong to it.
+std::unique_ptr<Block> spelled_out(const Op& op) {
+  auto block = std::make_unique<Block>();
+  Value *x = block->add_argument(op.operand(0)->type()), *start = block->add_argument(op.operand(1)->type());
+  Builder b(*block);
+  Lines lines(op, x->shape());
+  Ints sizes = x->shape().sizes(), kept;
+  for (int d = 0; d < x->rank(); ++d) kept.push_back(d < lines.dim ? d : d + 1);  // results stand before their elements
+  sizes.insert(sizes.begin() + lines.dim, lines.length);
+  Shape shape = Shape::of(sizes);
+  Type numbers(DType::i64, shape);
+  Value *k = iota(b, numbers, lines.dim), *e = iota(b, numbers, lines.dim + 1);
+  if (lines.reverse) {
+    Value* last = constant(b, numbers, static_cast<double>(lines.length - 1));
+    k = sub(b, last, k), e = sub(b, last, e);
+  }
+  Value* size = constant(b, numbers, static_cast<double>(lines.block));
+  Value* member = and_(b, compare(b, e, k, "LE"), compare(b, div(b, e, size), div(b, k, size), "EQ"));
+  Value* none = broadcast_in_dim(b, constant(b, identity(combiner_of(op), x->dtype())), shape, {});
+  Value* all = select(b, member, broadcast_in_dim(b, x, shape, kept), none);
+  block->results = {reduce(b, all, start, {lines.dim + 1}, combiner_of(op))};
+  return block;
+}
+
+JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
+  if (combiner_of(op) == Combiner::add) return linear_jvp(b, op, operands, tangents);
+  Values own = b.create(op.info(), {operands[0], operands[1]}, op.attrs).results();
+  if (all_null(tangents)) return {own, {nullptr}};
+  return {own, op::jvp(b, *spelled_out(op), operands, tangents).tangents};
+}
+
+Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& linear,
+                      std::span<Value* const> ct) {
+  if (!ct[0]) return {nullptr, nullptr};
+  Lines lines(op, op.operand(0)->shape());
+  if (linear[1] || lines.length % lines.block != 0) return op::transpose(b, *spelled_out(op), operands, linear, ct);
+  Attrs attrs = op.attrs;
+  attrs.set("reverse", !lines.reverse);
+  return {b.create(op.info(), {ct[0], zeros(b, op.operand(1)->type())}, std::move(attrs)).result(), nullptr};
+}
+
+// ---- batching, sharding, cost ---------------------------------------------------------------------------------
+
+Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+  if (batched[1]) return op::batch(b, *spelled_out(op), operands, batched, size);
+  Attrs attrs = op.attrs;
+  attrs.set("dimension", op.attr<std::int64_t>("dimension") + 1);
+  return {b.create(op.info(), {operands[0], operands[1]}, std::move(attrs)).results(), {true}};
+}
+
+Factors shard(const Op& op) {
+  FactorTable t(op);
+  for (int d = 0; d < op.operand(0)->rank(); ++d) {
+    int f = t.factor(d == static_cast<int>(op.attr<std::int64_t>("dimension")) ? 'n' : 'p', op.operand(0)->shape().dim(d).bound());
+    t.operand(0, d, f);
+    t.result(0, d, f);
+  }
+  return t.take();
+}
+
+Work cost(const Op& op) { return {6 * elements(op), bytes_moved(op)}; }
+
+// ---- lowering -------------------------------------------------------------------------------------------------
+
+using loop::Index;
+using loop::Inst;
+
+constexpr std::int64_t kPointElements = 16384;  // of a grid point that does several rows
+constexpr std::int64_t kWidth = 512;            // columns that one grid point does side by side
+constexpr std::size_t kPastCaches = std::size_t{32} << 20;
+
+std::int64_t rows_of_point(const Lines& lines) {
+  if (lines.blocks() > 1) return 1;
+  std::int64_t rows = std::clamp<std::int64_t>(kPointElements / lines.length, 1, lines.outer);
+  while (lines.outer % rows != 0) --rows;
+  return rows;
+}
+
+std::int64_t grid(const Op& op) {
+  if (op.result()->shape().count() == 0) return 0;
+  Lines lines(op, op.result()->shape());
+  if (lines.inner == 1) return lines.outer * lines.blocks() / rows_of_point(lines);
+  return lines.outer * lines.blocks() * ((lines.inner + kWidth - 1) / kWidth);
+}
+
+/// Runs body(c, length) for piece c of [0, total) in pieces of `size`, of which the last may be shorter.
+void for_piece(loop::Builder& b, const Index& c, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
+  std::int64_t whole = total / size, rest = total % size;
+  if (rest == 0) return body(c * size, size);
+  if (whole == 0) return body(0, rest);
+  b.if_(b.less(c, whole), [&] { body(c * size, size); }, [&] { body(whole * size, rest); });
+}
+void for_pieces(loop::Builder& b, const Index& begin, std::int64_t total, std::int64_t size,
+                const std::function<void(Index, std::int64_t)>& body) {
+  b.for_(0, total / size, 1, [&](Index c) { body(begin + c * size, size); });
+  if (total % size != 0) body(begin + total / size * size, total % size);
+}
+
+class Emit {
+ public:
+  Emit(LowerContext& context, const Op& op, loop::Ref* operand, loop::Ref* result)
+      : b_(context.b), op_(op), operand_(operand), result_(result), lines_(op, op.result()->shape()), dtype_(op.result()->dtype()) {
+    DType wide = accumulator(dtype_);
+    Literal none = identity(combiner_of(op), wide);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, none.data(), byte_width(wide));
+    neutral_ = b_.constant_bits(wide, bits);
+    start_ = b_.convert(wide, context.operand(op, 1, {}));
+  }
+
+  void run(const Index& point) { lines_.inner == 1 ? rows(point) : columns(point); }
+
+ private:
+  Inst* combined(Inst* x, Inst* y) { return b_.binary(opcode(combiner_of(op_), dtype_), x, y); }
+  void combine_into(Inst* local, Inst* x) { b_.set(local, combined(b_.get(local), x)); }
+  Inst* load(const Index& at) { return b_.convert(accumulator(dtype_), b_.load(operand_, at)); }
+  void store(const Index& at, Inst* y) {
+    b_.store(result_, at, b_.convert(dtype_, combined(start_, y)));
+    b_.kernel().arena.back().streaming = op_.result()->type().bytes() >= kPastCaches;
+  }
+
+  // ---- lanes along the line
+
+  void rows(const Index& point) {
+    std::int64_t rows = rows_of_point(lines_), blocks = lines_.blocks();
+    b_.for_(0, rows, 1, [&](Index i) {
+      Index piece = point * rows + i;
+      base_ = b_.div(piece, blocks) * lines_.length;
+      for_piece(b_, b_.mod(piece, blocks), lines_.length, lines_.block, [&](Index begin, std::int64_t length) { line(begin, length); });
+    });
+  }
+  void line(const Index& line, std::int64_t length) {
+    Inst* chunks = b_.local(neutral_);
+    for_pieces(b_, line, length, lines_.order.chunk(), [&](Index chunk, std::int64_t chunk_length) {
+      Inst* tiles = b_.local(neutral_);
+      for_pieces(b_, chunk, chunk_length, lines_.order.tile(), [&](Index tile, std::int64_t tile_length) {
+        combine_into(tiles, row_tile(tile, tile_length, combined(b_.get(chunks), b_.get(tiles))));
+      });
+      combine_into(chunks, b_.get(tiles));
+    });
+  }
+  /// The tile's total, or anything where a part of a strip shows that it is the line's last.
+  Inst* row_tile(const Index& tile, std::int64_t length, Inst* before) {
+    int lanes = lines_.order.lanes;
+    std::int64_t whole = length / lanes * lanes;
+    Inst* run = b_.local(neutral_);
+    auto strip = [&](Index k) {
+      Index at = base_ + lines_.position(k);
+      Inst* v = load(at);
+      for (int h = 1; h < lanes; h *= 2) v = combined(loop::behind(b_, neutral_, v, h), v);
+      v = combined(b_.get(run), v);
+      store(at, combined(before, v));
+      return v;
+    };
+    b_.vector(tile, tile + whole, lanes, [&](Index k) { b_.set(run, b_.extract(strip(k), lanes - 1)); });
+    b_.vector(tile + whole, tile + length, lanes, strip);
+    return b_.get(run);
+  }
+
+  // ---- lanes along other lines
+
+  void columns(const Index& point) {
+    std::int64_t stripes = (lines_.inner + kWidth - 1) / kWidth, blocks = lines_.blocks();
+    Index piece = b_.div(point, stripes);
+    base_ = b_.div(piece, blocks) * (lines_.length * lines_.inner);
+    std::int64_t width = std::min(kWidth, lines_.inner);
+    chunks_ = b_.scratch(accumulator(dtype_), width);
+    tiles_ = b_.scratch(accumulator(dtype_), width);
+    for_piece(b_, b_.mod(point, stripes), lines_.inner, kWidth, [&](Index first, std::int64_t columns) {
+      for_piece(b_, b_.mod(piece, blocks), lines_.length, lines_.block,
+                [&](Index begin, std::int64_t length) { stripe(begin, length, first, columns); });
+    });
+  }
+  void stripe(const Index& line, std::int64_t length, const Index& first, std::int64_t columns) {
+    auto each = [&](const std::function<void(Index)>& f) { b_.vector(0, columns, 16, f); };
+    each([&](Index x) { b_.store(chunks_, x, neutral_); });
+    for_pieces(b_, line, length, lines_.order.chunk(), [&](Index chunk, std::int64_t chunk_length) {
+      each([&](Index x) { b_.store(tiles_, x, neutral_); });
+      for_pieces(b_, chunk, chunk_length, lines_.order.tile(), [&](Index tile, std::int64_t tile_length) {
+        each([&](Index x) { column_tile(tile, tile_length, first, x); });
+      });
+      each([&](Index x) { b_.store(chunks_, x, combined(b_.load(chunks_, x), b_.load(tiles_, x))); });
+    });
+  }
+  void column_tile(const Index& tile, std::int64_t length, const Index& first, const Index& x) {
+    Inst *before = combined(b_.load(chunks_, x), b_.load(tiles_, x)), *run = neutral_;
+    for (std::int64_t u = 0; u < length; ++u) {
+      Index at = base_ + lines_.position(tile + u) * lines_.inner + first + x;
+      run = combined(run, load(at));
+      store(at, combined(before, run));
+    }
+    b_.store(tiles_, x, combined(b_.load(tiles_, x), run));
+  }
+
+  loop::Builder& b_;
+  const Op& op_;
+  loop::Ref *operand_, *result_;
+  Lines lines_;
+  DType dtype_;
+  Inst *neutral_ = nullptr, *start_ = nullptr;
+  Index base_ = 0;
+  loop::Ref *chunks_ = nullptr, *tiles_ = nullptr;  // columns: locals of all lines side by side
+};
+
+void emit(LowerContext& c, const Op& op, std::span<loop::Ref* const> operands, std::span<loop::Ref* const> results, const Index& point) {
+  Emit(c, op, operands[0], results[0]).run(point);
+}
+
+// ---- long lines -----------------------------------------------------------------------------------------------
+
+Shape with_size(const Shape& shape, int dim, std::int64_t size) {
+  Ints sizes = shape.sizes();
+  sizes[static_cast<std::size_t>(dim)] = size;
+  return Shape::of(sizes);
+}
+
+/// Of each whole block but the last one, its total: what its last element is.
+Value* totals(Builder& b, Value* sums, const Cumulative& what, std::int64_t block, std::int64_t blocks) {
+  auto d = static_cast<std::size_t>(what.dim);
+  Ints start(static_cast<std::size_t>(sums->rank()), 0), limit = sums->shape().sizes(), strides(start.size(), 1);
+  std::int64_t first = block - 1, last = block * (blocks - 1) - 1;
+  start[d] = what.reverse ? limit[d] - 1 - last : first;
+  limit[d] = start[d] + last - first + 1;
+  strides[d] = block;
+  return slice(b, sums, start, limit, strides);
+}
+
+/// One number for each block, repeated for its elements; the block that the operation comes to last may be shorter.
+Value* spread(Builder& b, Value* x, const Cumulative& what, std::int64_t block, std::int64_t length) {
+  Ints sizes = x->shape().sizes(), dims;
+  auto d = static_cast<std::size_t>(what.dim);
+  for (int i = 0; i < x->rank(); ++i) dims.push_back(i <= what.dim ? i : i + 1);
+  std::int64_t all = sizes[d] * block, from = what.reverse ? all - length : 0;
+  sizes.insert(sizes.begin() + what.dim + 1, block);
+  Value* wide = reshape(b, broadcast_in_dim(b, x, Shape::of(sizes), dims), with_size(x->shape(), what.dim, all));
+  return slice_dim(b, wide, what.dim, from, from + length);
+}
+
+Value* one(Builder& b, Value* x, Value* start, const Cumulative& what, std::int64_t block) {
+  Attrs attrs{{"dimension", static_cast<std::int64_t>(what.dim)}, {"combiner", std::string(name(what.combiner))}, {"reverse", what.reverse}};
+  if (block > 0) attrs.set("block", block);
+  return b.create("strata.cumulative", {x, start}, std::move(attrs)).result();
+}
+
+}  // namespace
+
+Value* combined(Builder& b, Combiner combiner, Value* x, Value* y) {
+  switch (combiner) {
+    case Combiner::add: return add(b, x, y);
+    case Combiner::mul: return mul(b, x, y);
+    case Combiner::min: return min(b, x, y);
+    case Combiner::max: return max(b, x, y);
+    case Combiner::and_: return and_(b, x, y);
+    case Combiner::or_: return or_(b, x, y);
+    case Combiner::xor_: return xor_(b, x, y);
+    case Combiner::region: break;
+  }
+  STRATA_UNREACHABLE("a region is no single operation");
+}
+
+Value* cumulative(Builder& b, Value* x, Value* start, const Cumulative& what) {
+  std::int64_t length = x->shape()[what.dim], block = cumulative_order(x->shape(), what.dim).block();
+  if (length <= block) return one(b, x, start, what, 0);
+  DType dtype = x->dtype(), wide = accumulator(dtype);
+  std::int64_t blocks = (length + block - 1) / block;
+  Value* none = constant(b, identity(what.combiner, wide));
+  Value* sums = one(b, convert(b, x, wide), none, what, block);
+  Value* before = cumulative(b, totals(b, sums, what, block, blocks), none, what);
+  Value* first = broadcast_in_dim(b, none, with_size(x->shape(), what.dim, 1), {});
+  before = concatenate(b, what.reverse ? Values{before, first} : Values{first, before}, what.dim);
+  Value* y = combined(b, what.combiner, spread(b, before, what, block, length), sums);
+  return convert(b, combined(b, what.combiner, broadcast_in_dim(b, convert(b, start, wide), x->shape(), {}), y), dtype);
+}
+
+const OpDef& cumulative_def() {
+  static const OpDef def{
+      .info = {.name = "strata.cumulative", .infer = infer},
+      .summary = "the sum, product or extreme of all elements up to each along a dimension",
+      .traits = {},
+      .evaluate = evaluate,
+      .jvp = jvp,
+      .linearize = None{"split by dependence on the tangents"},
+      .transpose = transpose_rule,
+      .batch = batch,
+      .shard = shard,
+      .cost = cost,
+      .lowering = Whole{grid, emit},
+  };
+  return def;
+}
+
+}  // namespace strata::op

@@ -1,0 +1,206 @@
+// What is done to loops before they are compiled: work that stays is moved out, loops that count become scans, products are turned. Every
+// program keeps its bits under the reference evaluator.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "strata/ir/pass/pass.h"
+#include "strata/ir/text/parser.h"
+#include "strata/ir/text/printer.h"
+#include "strata/ir/verify.h"
+#include "strata/op/build.h"
+#include "strata/op/control.h"
+#include "strata/op/evaluate.h"
+#include "strata/transform/counted.h"
+#include "strata/transform/hoist.h"
+#include "strata/transform/simplify.h"
+#include "strata/transform/turned.h"
+
+namespace strata::transform {
+namespace {
+
+std::unique_ptr<ir::Module> parsed(const std::string& text) {
+  auto module = ir::parse(text);
+  EXPECT_TRUE(module.ok()) << module.status().message() << "\n" << text;
+  return module.ok() ? std::move(*module) : nullptr;
+}
+
+std::vector<Literal> arguments_of(const ir::Block& block) {
+  std::vector<Literal> out;
+  int n = 0;
+  for (const auto& a : block.arguments()) {
+    out.emplace_back(a->type());
+    for (std::int64_t i = 0; i < out.back().count(); ++i)
+      is_float(a->dtype()) ? out.back().set_number(i, std::sin(1.0 + static_cast<double>(++n))) : out.back().set_integer(i, ++n % 4);
+  }
+  return out;
+}
+
+/// Runs `change` on the program's entry and compares; the changed program's text.
+std::string changed(const std::string& text, void (*change)(ir::Block&)) {
+  auto module = parsed(text);
+  if (!module) return {};
+  ir::Block& f = module->entry()->body;
+  std::vector<Literal> arguments = arguments_of(f), want = op::evaluate(f, arguments);
+  change(f);
+  ir::remove_dead(f);
+  EXPECT_TRUE(ir::verify(f).ok()) << ir::verify(f).message();
+  std::vector<Literal> got = op::evaluate(f, arguments);
+  for (std::size_t r = 0; r < want.size(); ++r) EXPECT_TRUE(got[r].same_bits(want[r])) << "result " << r << " of\n" << module->entry()->name;
+  return ir::print(*module);
+}
+
+std::int64_t count(const std::string& text, const std::string& word) {
+  std::int64_t n = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+  return n;
+}
+
+/// %i counts from `first` to 6; %a, %s and %m are carried on as %p, %q and %r.
+std::string loop(const std::string& body, int first = 0) {
+  const char* const types = "tensor<i32>, tensor<4xf32>, tensor<6x4xf32>, tensor<4x4xf32>";
+  return std::string("func.func @main(%x: tensor<4xf32>, %y: tensor<6x4xf32>, %w: tensor<4x4xf32>) -> (") + types + R"() {
+  %first = stablehlo.constant dense<)" + std::to_string(first) + R"(> : tensor<i32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %six = stablehlo.constant dense<6> : tensor<i32>
+  %l:4 = stablehlo.while(%i = %first, %a = %x, %s = %y, %m = %w) : )" + types + R"(
+  cond {
+    %go = stablehlo.compare LT, %i, %six : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %one : tensor<i32>
+)" + body + "\n    stablehlo.return %j, %p, %q, %r : " + types + "\n  }\n  return %l#0, %l#1, %l#2, %l#3 : " + types + "\n}";
+}
+
+const char* const kStack = R"(
+    %p = stablehlo.dot_general %a, %m, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<4xf32>
+    %row = stablehlo.reshape %p : (tensor<4xf32>) -> tensor<1x4xf32>
+    %q = stablehlo.dynamic_update_slice %s, %row, %i, %zero : (tensor<6x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<6x4xf32>
+    %r = stablehlo.add %m, %m : tensor<4x4xf32>)";
+
+void count_all(ir::Block& f) {
+  count_loops(f);
+  simplify(f);
+}
+
+TEST(Counted, StacksAndNoCounter) {
+  std::string text = changed(loop(kStack), count_all);
+  EXPECT_EQ(count(text, "stablehlo.while"), 0) << text;
+  EXPECT_EQ(count(text, "strata.scan"), 1) << text;
+  EXPECT_EQ(count(text, "dynamic_update_slice"), 0) << text;
+  EXPECT_EQ(count(text, "num_carry = 2"), 1) << text;  // %a and %m
+}
+
+TEST(Counted, SlicesFromTheEnd) {
+  std::string text = changed(loop(R"(
+    %five = stablehlo.subtract %six, %one : tensor<i32>
+    %k = stablehlo.subtract %five, %i : tensor<i32>
+    %row = stablehlo.dynamic_slice %y, %k, %zero, sizes = [1, 4] : (tensor<6x4xf32>, tensor<i32>, tensor<i32>) -> tensor<1x4xf32>
+    %v = stablehlo.reshape %row : (tensor<1x4xf32>) -> tensor<4xf32>
+    %p = stablehlo.add %a, %v : tensor<4xf32>
+    %new = stablehlo.add %row, %row : tensor<1x4xf32>
+    %q = stablehlo.dynamic_update_slice %s, %new, %k, %zero : (tensor<6x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<6x4xf32>
+    %f = stablehlo.convert %j : (tensor<i32>) -> tensor<f32>
+    %ff = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<4x4xf32>
+    %r = stablehlo.multiply %m, %ff : tensor<4x4xf32>)"), count_all);
+  EXPECT_EQ(count(text, "reverse = true"), 1) << text;
+  EXPECT_EQ(count(text, "dynamic_slice"), 0) << text;
+  EXPECT_EQ(count(text, "num_carry = 3"), 1) << text;  // the counter is asked for
+}
+
+// A loop that begins at 2 leaves two rows as they were; rows are written in another order; the old stack is read; the counter is doubled.
+TEST(Counted, WhatIsNoStackStaysACarry) {
+  EXPECT_EQ(count(changed(loop(kStack, 2), count_all), "dynamic_update_slice"), 1);
+  std::string other = kStack;
+  other.replace(other.find("%row, %i"), 8, "%row, %j");
+  EXPECT_EQ(count(changed(loop(other), count_all), "dynamic_update_slice"), 1);
+  std::string read = kStack;
+  read.replace(read.find("%m, %m"), 6, "%m, %mm");
+  read.insert(read.find("    %r ="), "    %mm = stablehlo.slice %s [0:4, 0:4] : (tensor<6x4xf32>) -> tensor<4x4xf32>\n");
+  EXPECT_EQ(count(changed(loop(read), count_all), "dynamic_update_slice"), 1);
+  std::string twice = loop(kStack);
+  twice.replace(twice.find("%i, %one"), 8, "%i, %six");
+  EXPECT_EQ(count(changed(twice, count_all), "stablehlo.while"), 1);
+}
+
+TEST(Counted, NoTurns) { EXPECT_EQ(count(changed(loop(kStack, 6), count_all), "stablehlo.while"), 1); }
+
+TEST(Hoist, ConstantCarriesAndWork) {
+  std::string text = changed(loop(R"(
+    %t = stablehlo.transpose %m, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %mm = stablehlo.dot_general %t, %m, contracting_dims = [1] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %p = stablehlo.dot_general %a, %mm, contracting_dims = [0] x [0] : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<4xf32>
+    %q = stablehlo.negate %s : tensor<6x4xf32>
+    %r = stablehlo.reshape %m : (tensor<4x4xf32>) -> tensor<4x4xf32>)"), [](ir::Block& f) {
+    simplify(f);
+    hoist(f);
+  });
+  std::size_t loop_at = text.find("stablehlo.while");
+  EXPECT_EQ(count(text.substr(0, loop_at), "dot_general"), 1) << text;
+  EXPECT_EQ(count(text.substr(loop_at), "dot_general"), 1) << text;
+  EXPECT_EQ(count(text.substr(loop_at, text.find("cond", loop_at) - loop_at), "tensor<4x4xf32>"), 0) << text;  // %m is no carry
+}
+
+TEST(Hoist, WorkOfScans) {
+  ir::Block f;
+  auto argument = [](ir::Block& block, Shape shape) { return block.add_argument(Type(DType::f32, std::move(shape))); };
+  ir::Value *w = argument(f, {20, 20}), *h = argument(f, {3, 20}), *xs = argument(f, {4, 3, 20});
+  ir::Builder b(f);
+  auto body = std::make_unique<ir::Block>();
+  ir::Value *bw = argument(*body, {20, 20}), *bh = argument(*body, {3, 20}), *bx = argument(*body, {3, 20});
+  ir::Builder in(*body);
+  ir::Value* squared = op::dot_general(in, op::tanh(in, bw), bw, {{}, {}, {1}, {0}});
+  ir::Value* next = op::add(in, op::dot_general(in, bh, squared, {{}, {}, {1}, {1}}), bx);
+  body->results = {next, op::mul(in, next, op::add(in, op::dot_general(in, bx, bw, {{}, {}, {1}, {0}}), next))};
+  f.results = op::scan(b, std::move(body), {w}, {h}, {xs}, {.length = 4, .reverse = true});
+  std::vector<Literal> arguments = arguments_of(f), want = op::evaluate(f, arguments);
+  hoist(f);
+  ir::remove_dead(f);
+  EXPECT_TRUE(ir::verify(f).ok()) << ir::verify(f).message();
+  std::vector<Literal> got = op::evaluate(f, arguments);
+  for (std::size_t r = 0; r < want.size(); ++r) EXPECT_TRUE(got[r].same_bits(want[r])) << r;
+  std::vector<std::string> names;
+  for (const auto& op : f.ops()) names.push_back(op->name());
+  EXPECT_EQ(names, (std::vector<std::string>{"stablehlo.tanh", "stablehlo.dot_general", "stablehlo.transpose", "strata.scan"}));
+}
+
+TEST(Hoist, LayoutOfAProductsOperand) {
+  std::string text = changed(R"(func.func @main(%x: tensor<3x20xf32>, %w: tensor<20x20xf32>, %n: tensor<i32>) -> tensor<3x20xf32> {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %six = stablehlo.constant dense<6> : tensor<i32>
+  %l:2 = stablehlo.while(%i = %n, %a = %x) : tensor<i32>, tensor<3x20xf32>
+  cond {
+    %go = stablehlo.compare LT, %i, %six : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %p = stablehlo.dot_general %a, %w, contracting_dims = [1] x [1] : (tensor<3x20xf32>, tensor<20x20xf32>) -> tensor<3x20xf32>
+    stablehlo.return %j, %p : tensor<i32>, tensor<3x20xf32>
+  }
+  return %l#1 : tensor<3x20xf32>
+})", hoist);
+  EXPECT_LT(text.find("stablehlo.transpose"), text.find("stablehlo.while")) << text;
+}
+
+std::string transposed_product(const std::string& l, const std::string& r, const std::string& dims, const std::string& out, const std::string& order,
+                               const std::string& turned) {
+  return "func.func @main(%l: tensor<" + l + ">, %r: tensor<" + r + ">) -> tensor<" + turned + "> {\n  %p = stablehlo.dot_general %l, %r, " + dims +
+         " : (tensor<" + l + ">, tensor<" + r + ">) -> tensor<" + out + ">\n  %t = stablehlo.transpose %p, dims = " + order + " : (tensor<" + out +
+         ">) -> tensor<" + turned + ">\n  return %t : tensor<" + turned + ">\n}";
+}
+void turn(ir::Block& f) { turn_products(f); }
+
+TEST(Turned, TransposedProducts) {
+  auto transposes = [](const std::string& text) { return count(changed(text, turn), "stablehlo.transpose"); };
+  EXPECT_EQ(transposes(transposed_product("5x3xf32", "5x4xf32", "contracting_dims = [0] x [0]", "3x4xf32", "[1, 0]", "4x3xf32")), 0);
+  EXPECT_EQ(transposes(transposed_product("2x5x3xf32", "2x5x4x2xf32", "batching_dims = [0] x [0], contracting_dims = [1] x [1]", "2x3x4x2xf32",
+                                          "[0, 2, 3, 1]", "2x4x2x3xf32")), 0);
+  // Not an exchange of sides; the left side would have to be laid out anew.
+  EXPECT_EQ(transposes(transposed_product("2x5x3xf32", "2x5x4x2xf32", "batching_dims = [0] x [0], contracting_dims = [1] x [1]", "2x3x4x2xf32",
+                                          "[0, 3, 2, 1]", "2x2x4x3xf32")), 1);
+  EXPECT_EQ(transposes(transposed_product("3x5xf32", "5x4xf32", "contracting_dims = [1] x [0]", "3x4xf32", "[1, 0]", "4x3xf32")), 1);
+}
+
+}  // namespace
+}  // namespace strata::transform

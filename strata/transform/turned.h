@@ -1,0 +1,16 @@
+// Products that are read transposed are made transposed.
+//
+//   transpose(dot(l, r)) = dot(r, l)      (how derivatives of products are said), where nothing else reads the product
+//                                           and l does not become a right operand that kernels have to lay out anew
+//
+// The terms of a sum keep their order and each is the same number, so no bit changes, but no kernel has to gather columns.
+#pragma once
+
+#include "strata/ir/graph.h"
+
+namespace strata::transform {
+
+/// For the block and the regions in it. Returns whether anything changed; the products that were turned are dead then.
+bool turn_products(ir::Block& block);
+
+}  // namespace strata::transform
