@@ -172,23 +172,27 @@ Value* reversed(Builder& b, Value* rhs, const ConvDims& d) {
 std::int64_t after_split(std::int64_t d, std::int64_t split) { return d > split ? d + 1 : d; }
 
 /// A product [groups, features of a group, units] with each of `units` at its place among the output's dimensions.
-Value* features_in_front(Builder& b, Value* product, const Dim& features, std::int64_t place, Ints places, std::vector<Dim> units) {
+Value* features_in_front(Builder& b, Value* product, std::int64_t features, std::int64_t place, Ints places, std::vector<Dim> units) {
   places.insert(places.begin(), place);
-  units.insert(units.begin(), features);
+  units.insert(units.begin(), Dim(features));
   Ints permutation(places.size());
   for (std::size_t i = 0; i < places.size(); ++i) permutation[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(i);
   return transpose(b, reshape(b, product, Shape(units)), permutation);
 }
-/// A product [groups, units, features of a group] as `result`, whose last dimension holds the features of all groups.
-Value* features_behind(Builder& b, Value* product, std::int64_t groups, const Ints& places, std::vector<Dim> units, const Shape& result) {
-  auto n = static_cast<std::int64_t>(places.size());
+/// A product [groups, units, features of a group] with each of `units` at its place among the output's dimensions, of which the last
+/// holds the features of all groups.
+Value* features_behind(Builder& b, Value* product, std::int64_t groups, std::int64_t features, const Ints& places, std::vector<Dim> units) {
+  std::vector<Dim> result(places.size() + 1, Dim(features));
+  Ints permutation(places.size() + 2);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    result[static_cast<std::size_t>(places[i])] = units[i];
+    permutation[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(i) + 1;
+  }
+  permutation[places.size()] = 0;
+  permutation.back() = static_cast<std::int64_t>(places.size()) + 1;
   units.insert(units.begin(), Dim(groups));
-  units.push_back(Dim(result[result.rank() - 1] / groups));
-  Ints permutation(units.size());
-  for (std::size_t i = 0; i < places.size(); ++i) permutation[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(i) + 1;
-  permutation[static_cast<std::size_t>(n)] = 0;
-  permutation.back() = n + 1;
-  return reshape(b, transpose(b, reshape(b, product, Shape(units)), permutation), result);
+  units.push_back(Dim(features / groups));
+  return reshape(b, transpose(b, reshape(b, product, Shape(units)), permutation), Shape(result));
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
@@ -239,13 +243,13 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
     units.push_back(seen->shape().dim(rank + i));
   }
   // Which side comes first changes no bit; the one that comes last lies along memory.
-  bool features_last = d.out.second == op.result()->rank() - 1;
+  const std::int64_t features = rhs->shape()[static_cast<int>(r.second)] * groups;
+  const bool features_last = d.out.second == op.result()->rank() - 1;
   if (features_last) {
     std::swap(dot.lhs_batch, dot.rhs_batch);
     std::swap(dot.lhs_contract, dot.rhs_contract);
-    return {features_behind(b, dot_general(b, seen, rhs, dot, op.result()->dtype()), groups, places, units, op.result()->shape())};
+    return {features_behind(b, dot_general(b, seen, rhs, dot, op.result()->dtype()), groups, features, places, units)};
   }
-  const Dim& features = dim(op.operand(1)->type(), d.rhs.second);
   return {features_in_front(b, dot_general(b, rhs, seen, dot, op.result()->dtype()), features, d.out.second, places, units)};
 }
 
