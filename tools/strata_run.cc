@@ -122,6 +122,7 @@ int run_part(const conformance::Part& part, const checkpoint::TensorFile* file, 
   double start = now();
   auto module = conformance::load(part, o.program);
   if (!module) return fail(module.status());
+  ir::use_chlo(**module);
   ir::inline_calls(**module);
   auto functions = conformance::entries(**module, o.entry, o.program);
   if (!functions) return fail(functions.status());
