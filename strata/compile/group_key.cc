@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "strata/ir/fingerprint.h"
+#include "strata/op/windows.h"
 
 namespace strata::compile {
 namespace {
@@ -59,7 +60,9 @@ class Writer {
     if (fusion_.inlined.count(v)) return operation(*v->op());
     out.bytes += 'm';
     define(v);
+    number(v->op() && op::window_dims(*v->op()));  // products ask that of their operands, wherever these lie
     const Literal* literal = v->op() ? constant_literal(*v->op()) : nullptr;
+    number(literal ? static_cast<std::int64_t>(literal->bytes()) : -1);
     if (!literal) return true;
     if (literal->bytes() > kMostBytes) return false;
     bytes(literal->data(), literal->bytes());

@@ -254,7 +254,7 @@ class Planner {
       const Address from = place_.at(old);
       auto wish = scope.desired.find(v);
       bool in_place = owns(scope, old) && may_replace(scope, v, old);
-      if (in_place && (wish == scope.desired.end() || wish->second == from)) {
+      if (in_place && (wish == scope.desired.end() || wish->second == from) && is_free_for(scope, v, from)) {
         place_[v] = from;
       } else {
         place_[v] = target(scope, v);
@@ -292,11 +292,16 @@ class Planner {
     Address from = place_.at(initial);
     auto wish = scope.desired.find(result);
     bool dying = owns(scope, initial) && scope.made(result) != kNever && scope.last(initial) == scope.made(result) &&
-                 !shared_operand(*result->op(), initial);
+                 !shared_operand(*result->op(), initial) && is_free_for(scope, result, from);
     Address place = wish != scope.desired.end() ? wish->second : dying && from.counter < 0 ? from : temporary(bytes_of(initial));
     copy(from, place, bytes_of(initial), steps);
     place_[result] = place;
     return place;
+  }
+  /// Whether `v` may stay in this memory until it is read for the last time: what else is wished there is written later.
+  bool is_free_for(const Scope& scope, const Value* v, const Address& memory) const {
+    return std::all_of(scope.desired.begin(), scope.desired.end(),
+                       [&](const auto& wish) { return wish.first == v || !(wish.second == memory) || may_replace(scope, wish.first, v); });
   }
   /// Whether the operation reads the value in more than one way (two operands, or an operand and a capture).
   static bool shared_operand(const Op& op, const Value* v) {
@@ -323,7 +328,8 @@ class Planner {
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (direct[i] || results[i] == arguments[i]) continue;
       Address from = place_.at(results[i]);
-      bool carry = std::find(arguments.begin(), arguments.end(), results[i]) != arguments.end();
+      if (from == place_.at(arguments[i])) continue;
+      bool carry = std::any_of(arguments.begin(), arguments.end(), [&](const Value* a) { return place_.at(a) == from; });
       if (carry) {
         Address safe = temporary(bytes_of(results[i]));
         copy(from, safe, bytes_of(results[i]), steps);

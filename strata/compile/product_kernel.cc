@@ -256,7 +256,7 @@ class Product {
     return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), a, c));
   }
   Index result_offset(Index batch, Index m, Index n) {
-    return landing(*builder_, moves_, swapped_ ? (batch * n_ + n) * m_ + m : (batch * m_ + m) * n_ + n);
+    return landing(*builder_, moves_, swapped_ ? (batch * n_ + n) * m_ + m : (batch * m_ + m) * n_ + n, n);
   }
 
   const Op& op_;

@@ -57,7 +57,7 @@ std::vector<const Op*> moves_behind(const Op& product, const std::function<const
   return out;
 }
 
-Index landing(loop::Builder& b, std::span<const Op* const> moves, const Index& offset) {
+Index landing(loop::Builder& b, std::span<const Op* const> moves, const Index& offset, const Index& along) {
   Index at = offset;
   for (const Op* op : moves) {
     if (!is_transpose(*op)) continue;
@@ -65,7 +65,7 @@ Index landing(loop::Builder& b, std::span<const Op* const> moves, const Index& o
     for (std::int64_t d : op->attr<ir::Ints>("permutation")) to.push_back(from[static_cast<std::size_t>(d)]);
     at = linearize(b, op->result()->shape(), to);
   }
-  return at;
+  return at.lanes() < along.lanes() ? at + along : at;
 }
 
 }  // namespace strata::compile

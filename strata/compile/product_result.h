@@ -17,7 +17,8 @@ bool is_narrow(const ir::Op& product);
 /// not narrow, those that keep neighbours together.
 std::vector<const ir::Op*> moves_behind(const ir::Op& product, const std::function<const ir::Op*(const ir::Value*)>& only_reader);
 
-/// Row-major offset, in the last of `moves`' results, of the element at `offset` of what the first one reads.
-Index landing(loop::Builder& b, std::span<const ir::Op* const> moves, const Index& offset);
+/// Row-major offset, in the last of `moves`' results, of the element at `offset` of what the first one reads. `along` is the part of it
+/// that may run along the lanes: it stays in the offset where its dimension has one element (and where it is 0), too.
+Index landing(loop::Builder& b, std::span<const ir::Op* const> moves, const Index& offset, const Index& along);
 
 }  // namespace strata::compile

@@ -36,6 +36,8 @@ class SmallLoopKernel {
         [&] {
           enter(condition, 0);
           std::vector<Elements> holds = inner_->run(condition);
+          for (std::size_t i = 0; i < carries_.size(); ++i)  // the body reads the same memory under another name
+            if (carries_[i].memory && !inner_->lies_in(condition.argument(static_cast<int>(i)), carries_[i].memory)) inner_->fail();
           return inner_->failed() ? builder_->constant_bits(DType::i1, 0) : holds[0][0];
         },
         [&] {

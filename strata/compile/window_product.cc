@@ -584,7 +584,7 @@ class WindowProduct {
     for (std::size_t i = 0; i < row.size(); ++i) m = m * rows_[i].size + here_.row[i] + row[i];
     Index column = here_.n0 + n;
     Index offset = swapped_ ? (here_.batch * n_ + column) * m_ + m : (here_.batch * m_ + m) * n_ + column;
-    b.store(context_->output(result_), landing(b, moves_, offset), b.convert(result_->dtype(), sum));
+    b.store(context_->output(result_), landing(b, moves_, offset, column.lanes() > 1 ? column : m), b.convert(result_->dtype(), sum));
   }
 
   const Op& op_;

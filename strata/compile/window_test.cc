@@ -52,12 +52,13 @@ TEST(CompiledWindows, Convolutions) {
       strided{{1, 3, 12, 11}, {3, 2, 3, 8}, {2, 1}, {-1, 2, 3, 0}, one, {1, 2}},
       transposed{{1, 5, 5, 4}, {3, 3, 4, 2}, one, {2, 2, 2, 1}, {2, 2}, one},
       depthwise{{2, 8, 8, 6}, {3, 3, 1, 6}, one, {1, 1, 1, 1}, one, one, 6}, grouped{{2, 6, 5, 5}, {2, 2, 2, 9}, one, none, one, one, 3},
-      batches{{4, 5, 5, 2}, {2, 2, 2, 6}, one, none, one, one, 1, 2}, point{{1, 4, 4, 40}, {1, 1, 40, 33}, one, none, one, one};
+      batches{{4, 5, 5, 2}, {2, 2, 2, 6}, one, none, one, one, 1, 2}, point{{1, 4, 4, 40}, {1, 1, 40, 33}, one, none, one, one},
+      one_result{{1, 1, 1, 16}, {1, 1, 16, 8}, one, none, one, one};  // lanes run along a dimension of one element
   for (DType t : {DType::f32, DType::f64, DType::i32, DType::f16}) {
     expect_compiled_equals_reference(*convolution(t, t, same, true));
     expect_compiled_equals_reference(*convolution(t, t, strided, false));
   }
-  for (const Sizes* s : {&transposed, &depthwise, &batches, &point})
+  for (const Sizes* s : {&transposed, &depthwise, &batches, &point, &one_result})
     expect_compiled_equals_reference(*convolution(DType::f32, DType::f32, *s, true));
   expect_compiled_equals_reference(*convolution(DType::f32, DType::f32, grouped, false));
   expect_compiled_equals_reference(*convolution(DType::i8, DType::i32, same, true));

@@ -33,6 +33,14 @@ std::optional<std::int64_t> integer(const Value* v) {
   return std::abs(n) < kFar ? std::optional(n) : std::nullopt;
 }
 
+/// Calls f for what the operation reads and what its regions return: that may come from outside of them.
+template <class F>
+void each_read(const Op& op, F f) {
+  for (const Value* v : op.operands) f(v);
+  for (const auto& region : op.regions)
+    for (const Value* v : region->results) f(v);
+}
+
 /// first + step * turn.
 struct Affine {
   std::int64_t first = 0, step = 0;
@@ -77,7 +85,7 @@ class Counted {
       kept.erase(at);
       ir::remove_dead(body_);
     }
-        return build(b, kept, stacks, stacked, reverse);
+    return build(b, kept, stacks, stacked, reverse);
   }
 
  private:
@@ -104,9 +112,7 @@ class Counted {
   }
 
   void find_uses() {
-    ir::walk(body_, [&](const Op& inner) {
-      for (const Value* v : inner.operands) ++uses_[v];
-    });
+    ir::walk(body_, [&](const Op& inner) { each_read(inner, [&](const Value* v) { ++uses_[v]; }); });
     for (const Value* v : body_.results) ++uses_[v];
   }
 
@@ -192,16 +198,14 @@ class Counted {
   /// Whether the condition asks for its argument.
   bool is_read(const Value* argument) const {
     bool read = condition_.results[0] == argument;
-    ir::walk(condition_, [&](const Op& inner) { read |= std::count(inner.operands.begin(), inner.operands.end(), argument) > 0; });
+    ir::walk(condition_, [&](const Op& inner) { each_read(inner, [&](const Value* v) { read |= v == argument; }); });
     return read;
   }
 
   /// Whether an operation other than the one that counts on needs the counter.
   bool asks_counter(const Op& op) const {
     bool asks = false;
-    auto look = [&](const Op& inner) {
-      for (const Value* v : inner.operands) asks |= v == body_.argument(counter_) || v == next_->result();
-    };
+    auto look = [&](const Op& inner) { each_read(inner, [&](const Value* v) { asks |= v == body_.argument(counter_) || v == next_->result(); }); };
     if (&op != next_) look(op);
     for (const auto& region : op.regions) ir::walk(*region, look);
     return asks;

@@ -19,6 +19,8 @@ using ir::Values;
 
 /// Arithmetic operations for one element of the result from which an operation is worth memory of its own.
 constexpr double kMuchArithmetic = 8;
+/// Bytes of an elementwise result that may lie before a loop, which read it as it was computed and may not turn at all.
+constexpr std::int64_t kMostBytes = 16 << 20;
 /// Elements from which the layout of a product's operand is worth memory of its own.
 constexpr std::int64_t kWorthALayout = 256;
 
@@ -36,7 +38,7 @@ bool is_much(const Op& op) {
   if (!is_elemental(op) || traits.cheap || traits.moves_only || op.operands.empty()) return false;
   const op::Cost cost = op::def(op).cost;
   const Value* v = op.result();
-  if (!cost || !v->type().is_tensor() || !v->shape().is_static()) return false;
+  if (!cost || !v->type().is_tensor() || !v->shape().is_static() || v->shape().count() * static_cast<std::int64_t>(byte_width(v->dtype())) > kMostBytes) return false;
   return cost(op).flops >= kMuchArithmetic * static_cast<double>(std::max<std::int64_t>(1, v->shape().count()));
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <regex>
 
 #include "strata/ir/pass/pass.h"
 #include "strata/ir/text/parser.h"
@@ -163,6 +164,38 @@ TEST(Hoist, WorkOfScans) {
   std::vector<std::string> names;
   for (const auto& op : f.ops()) names.push_back(op->name());
   EXPECT_EQ(names, (std::vector<std::string>{"stablehlo.tanh", "stablehlo.dot_general", "stablehlo.transpose", "strata.scan"}));
+}
+
+// Memory for what the loop computed as it read it is not taken beyond bounds: the loop may not even turn.
+TEST(Hoist, LargeElementwiseWorkStays) {
+  for (int n : {64, 20000}) {
+    const std::string small = "tensor<" + std::to_string(n) + "xf32>", large = "tensor<" + std::to_string(n) + "x" + std::to_string(n) + "xf32>";
+    std::string text = "func.func @main(%x: " + small + ", %n: tensor<i32>) -> tensor<f32> {" + R"(
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %f0 = stablehlo.constant dense<0.0> : tensor<f32>
+  %r:2 = stablehlo.while(%i = %zero, %m = %f0) : tensor<i32>, tensor<f32>
+  cond {
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %y = stablehlo.broadcast_in_dim %x, dims = [0] : (SMALL) -> LARGE
+    %t = stablehlo.tanh %y : LARGE
+    %f = stablehlo.broadcast_in_dim %m, dims = [] : (tensor<f32>) -> LARGE
+    %p = stablehlo.multiply %t, %f : LARGE
+    %q = stablehlo.reduce(%p init: %f0) applies stablehlo.add across dimensions = [0, 1] : (LARGE, tensor<f32>) -> tensor<f32>
+    stablehlo.return %j, %q : tensor<i32>, tensor<f32>
+  }
+  return %r#1 : tensor<f32>
+})";
+    text = std::regex_replace(std::regex_replace(text, std::regex("SMALL"), small), std::regex("LARGE"), large);
+    auto module = parsed(text);
+    ASSERT_TRUE(module);
+    hoist(module->entry()->body);
+    text = ir::print(*module);
+    EXPECT_EQ(text.find("stablehlo.tanh") < text.find("stablehlo.while"), n == 64) << text;
+  }
 }
 
 TEST(Hoist, LayoutOfAProductsOperand) {

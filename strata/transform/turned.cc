@@ -39,7 +39,7 @@ Value* turned(Builder& b, const Op& transpose, const Counts& uses) {
   const Op* product = transpose.operand(0)->op();
   using Rule = op::Contraction (*)(const Op&);
   const Rule* rule = product ? std::get_if<Rule>(&op::def(*product).lowering) : nullptr;
-  if (!rule || uses.at(product->result()) != 1) return nullptr;
+  if (auto found = uses.find(product->result()); !rule || found == uses.end() || found->second != 1) return nullptr;
   op::Contraction dims = (**rule)(*product);
   Value *l = product->operand(0), *r = product->operand(1);
   if (sums_along_memory(l, dims.lhs_contract) && !sums_along_memory(r, dims.rhs_contract)) return nullptr;

@@ -1,0 +1,250 @@
+// Loops whose carries share memory with what is made from them: the reference's bits, whatever lies where.
+#include "strata/compile/compile_testing.h"
+#include "strata/ir/text/parser.h"
+
+namespace strata::compile {
+namespace {
+
+void expect_same(const std::string& text) {
+  auto module = ir::parse(text);
+  ASSERT_TRUE(module.ok()) << module.status().message() << "\n" << text;
+  for (unsigned seed : {1u, 2u}) testing::expect_compiled_equals_reference((*module)->entry()->body, seed);
+}
+
+// %w is wished into %m, where %u lies until it is read backwards.
+TEST(LoopMemory, AnUpdateStaysWhereAReaderOfItIsWrittenTo) {
+  expect_same(R"(func.func @main(%a0: tensor<17xf32>, %a1: tensor<17xf32>) -> tensor<17xf32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %z, %m = %a0) : tensor<i32>, tensor<17xf32>
+  cond {
+    %n = stablehlo.constant dense<8> : tensor<i32>
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %x = stablehlo.constant dense<-0.6> : tensor<1xf32>
+    %u = stablehlo.dynamic_update_slice %m, %x, %i : (tensor<17xf32>, tensor<1xf32>, tensor<i32>) -> tensor<17xf32>
+    %d = stablehlo.subtract %a1, %u : tensor<17xf32>
+    %w = stablehlo.reverse %d, dims = [0] : tensor<17xf32>
+    %i2 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %i2, %w : tensor<i32>, tensor<17xf32>
+  }
+  return %r#1 : tensor<17xf32>
+})");
+}
+
+// The same of an inner loop that the driver runs.
+TEST(LoopMemory, AnInnerLoopsCarryStays) {
+  expect_same(R"(func.func @main(%a0: tensor<300xf32>, %a1: tensor<300xf32>) -> tensor<300xf32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %z, %m = %a0) : tensor<i32>, tensor<300xf32>
+  cond {
+    %n = stablehlo.constant dense<19> : tensor<i32>
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %q:2 = stablehlo.while(%j = %z, %k = %m) : tensor<i32>, tensor<300xf32>
+    cond {
+      %n = stablehlo.constant dense<19> : tensor<i32>
+      %c = stablehlo.compare LT, %j, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %o = stablehlo.constant dense<1> : tensor<i32>
+      %s1 = stablehlo.slice %k [0:299] : (tensor<300xf32>) -> tensor<299xf32>
+      %s2 = stablehlo.slice %k [299:300] : (tensor<300xf32>) -> tensor<1xf32>
+      %kk0 = stablehlo.concatenate %s2, %s1, dim = 0 : (tensor<1xf32>, tensor<299xf32>) -> tensor<300xf32>
+      %kk = stablehlo.multiply %kk0, %a1 : tensor<300xf32>
+      %j2 = stablehlo.add %j, %o : tensor<i32>
+      stablehlo.return %j2, %kk : tensor<i32>, tensor<300xf32>
+    }
+    %d = stablehlo.subtract %a1, %q#1 : tensor<300xf32>
+    %w = stablehlo.reverse %d, dims = [0] : tensor<300xf32>
+    %i2 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %i2, %w : tensor<i32>, tensor<300xf32>
+  }
+  return %r#1 : tensor<300xf32>
+})");
+}
+
+// And of one that is a kernel.
+TEST(LoopMemory, AnInnerSmallLoopsCarryStays) {
+  expect_same(R"(func.func @main(%a0: tensor<300xf32>, %a1: tensor<300xf32>) -> tensor<300xf32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %z, %m = %a0) : tensor<i32>, tensor<300xf32>
+  cond {
+    %n = stablehlo.constant dense<19> : tensor<i32>
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %q:2 = stablehlo.while(%j = %z, %k = %m) : tensor<i32>, tensor<300xf32>
+    cond {
+      %n = stablehlo.constant dense<18> : tensor<i32>
+      %c = stablehlo.compare LT, %j, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %o = stablehlo.constant dense<1> : tensor<i32>
+      %x = stablehlo.constant dense<0.25> : tensor<1xf32>
+      %kk = stablehlo.dynamic_update_slice %k, %x, %j : (tensor<300xf32>, tensor<1xf32>, tensor<i32>) -> tensor<300xf32>
+      %j2 = stablehlo.add %j, %o : tensor<i32>
+      stablehlo.return %j2, %kk : tensor<i32>, tensor<300xf32>
+    }
+    %d = stablehlo.subtract %a1, %q#1 : tensor<300xf32>
+    %w = stablehlo.reverse %d, dims = [0] : tensor<300xf32>
+    %i2 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %i2, %w : tensor<i32>, tensor<300xf32>
+  }
+  return %r#1 : tensor<300xf32>
+})");
+}
+
+// %u lies in the memory of %a and becomes %b, while %a becomes %v.
+TEST(LoopMemory, AResultInPlaceMovesToAnotherCarry) {
+  expect_same(R"(func.func @main(%a0: tensor<300xf32>, %a1: tensor<300xf32>) -> (tensor<300xf32>, tensor<300xf32>, tensor<300xf32>) {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r:4 = stablehlo.while(%i = %z, %a = %a0, %b = %a1, %c = %a1) : tensor<i32>, tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
+  cond {
+    %n = stablehlo.constant dense<19> : tensor<i32>
+    %q = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %q : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %x = stablehlo.constant dense<0.25> : tensor<1xf32>
+    %u = stablehlo.dynamic_update_slice %a, %x, %i : (tensor<300xf32>, tensor<1xf32>, tensor<i32>) -> tensor<300xf32>
+    %v0 = stablehlo.reverse %b, dims = [0] : tensor<300xf32>
+    %e = stablehlo.dynamic_slice %u, %one, sizes = [1] : (tensor<300xf32>, tensor<i32>) -> tensor<1xf32>
+    %e1 = stablehlo.reshape %e : (tensor<1xf32>) -> tensor<f32>
+    %e2 = stablehlo.broadcast_in_dim %e1, dims = [] : (tensor<f32>) -> tensor<300xf32>
+    %v1 = stablehlo.multiply %v0, %e2 : tensor<300xf32>
+    %v = stablehlo.add %v1, %c : tensor<300xf32>
+    %i2 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %i2, %v, %u, %v : tensor<i32>, tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
+  }
+  return %r#1, %r#2, %r#3 : tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
+})");
+}
+
+// %v is written to the memory of %a at once, if %u does not wait there.
+TEST(LoopMemory, AResultInPlaceMovesWhileItsPlaceIsWritten) {
+  expect_same(R"(func.func @main(%a0: tensor<300xf32>, %a1: tensor<300xf32>) -> (tensor<300xf32>, tensor<300xf32>, tensor<300xf32>) {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r:4 = stablehlo.while(%i = %z, %a = %a0, %b = %a1, %c = %a1) : tensor<i32>, tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
+  cond {
+    %n = stablehlo.constant dense<19> : tensor<i32>
+    %q = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %q : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %x = stablehlo.constant dense<0.25> : tensor<1xf32>
+    %u = stablehlo.dynamic_update_slice %a, %x, %i : (tensor<300xf32>, tensor<1xf32>, tensor<i32>) -> tensor<300xf32>
+    %v0 = stablehlo.reverse %b, dims = [0] : tensor<300xf32>
+    %e = stablehlo.dynamic_slice %u, %one, sizes = [1] : (tensor<300xf32>, tensor<i32>) -> tensor<1xf32>
+    %e1 = stablehlo.reshape %e : (tensor<1xf32>) -> tensor<f32>
+    %e2 = stablehlo.broadcast_in_dim %e1, dims = [] : (tensor<f32>) -> tensor<300xf32>
+    %v1 = stablehlo.multiply %v0, %e2 : tensor<300xf32>
+    %v = stablehlo.add %v1, %c : tensor<300xf32>
+    %i2 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %i2, %v, %u, %c : tensor<i32>, tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
+  }
+  return %r#1, %r#2, %r#3 : tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
+})");
+}
+
+// No operand of the branch tells that the counter is needed.
+TEST(LoopMemory, ABranchReturnsTheCounter) {
+  expect_same(R"(func.func @main() -> (tensor<i32>, tensor<i32>) {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %s0 = stablehlo.constant dense<3> : tensor<i32>
+  %sb = stablehlo.optimization_barrier %s0 : tensor<i32>
+  %r:2 = stablehlo.while(%i = %z, %acc = %sb) : tensor<i32>, tensor<i32>
+  cond {
+    %n = stablehlo.constant dense<50> : tensor<i32>
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %two = stablehlo.constant dense<200> : tensor<i32>
+    %p = stablehlo.compare LT, %acc, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %t = "stablehlo.if"(%p) ({
+      stablehlo.return %i : tensor<i32>
+    }, {
+      %q = stablehlo.divide %acc, %two : tensor<i32>
+      stablehlo.return %q : tensor<i32>
+    }) : (tensor<i1>) -> tensor<i32>
+    %a2 = stablehlo.add %acc, %t : tensor<i32>
+    %i2 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %i2, %a2 : tensor<i32>, tensor<i32>
+  }
+  return %r#0, %r#1 : tensor<i32>, tensor<i32>
+})");
+}
+
+// Or that the stack is read.
+TEST(LoopMemory, ABranchReturnsAStack) {
+  expect_same(R"(func.func @main() -> (tensor<5xf32>, tensor<f32>) {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %zf = stablehlo.constant dense<0.0> : tensor<f32>
+  %s0 = stablehlo.constant dense<[1.0,2.0,3.0,4.0,5.0]> : tensor<5xf32>
+  %sb = stablehlo.optimization_barrier %s0 : tensor<5xf32>
+  %r:3 = stablehlo.while(%i = %z, %s = %sb, %acc = %zf) : tensor<i32>, tensor<5xf32>, tensor<f32>
+  cond {
+    %n = stablehlo.constant dense<5> : tensor<i32>
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %two = stablehlo.constant dense<2> : tensor<i32>
+    %ones = stablehlo.constant dense<7.0> : tensor<5xf32>
+    %p = stablehlo.compare LT, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    %t = "stablehlo.if"(%p) ({
+      stablehlo.return %s : tensor<5xf32>
+    }, {
+      %q = stablehlo.cosine %ones : tensor<5xf32>
+      stablehlo.return %q : tensor<5xf32>
+    }) : (tensor<i1>) -> tensor<5xf32>
+    %y = stablehlo.reduce(%t init: %zf) applies stablehlo.add across dimensions = [0] : (tensor<5xf32>, tensor<f32>) -> tensor<f32>
+    %y1 = stablehlo.reshape %y : (tensor<f32>) -> tensor<1xf32>
+    %s2 = stablehlo.dynamic_update_slice %s, %y1, %i : (tensor<5xf32>, tensor<1xf32>, tensor<i32>) -> tensor<5xf32>
+    %a2 = stablehlo.add %acc, %y : tensor<f32>
+    %i2 = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %i2, %s2, %a2 : tensor<i32>, tensor<5xf32>, tensor<f32>
+  }
+  return %r#1, %r#2 : tensor<5xf32>, tensor<f32>
+})");
+}
+
+// What the condition writes is not what the body reads.
+TEST(LoopMemory, AConditionChangesACarry) {
+  expect_same(R"(func.func @main() -> (tensor<i32>, tensor<40xi32>, tensor<i32>) {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %m0 = stablehlo.iota dim = 0 : tensor<40xi32>
+  %m1 = stablehlo.optimization_barrier %m0 : tensor<40xi32>
+  %k0 = stablehlo.constant dense<17> : tensor<i32>
+  %k1 = stablehlo.optimization_barrier %k0 : tensor<i32>
+  %r:3 = stablehlo.while(%i = %z, %m = %m1, %acc = %k1) : tensor<i32>, tensor<40xi32>, tensor<i32>
+  cond {
+    %n = stablehlo.constant dense<5> : tensor<1xi32>
+    %u = stablehlo.dynamic_update_slice %m, %n, %i : (tensor<40xi32>, tensor<1xi32>, tensor<i32>) -> tensor<40xi32>
+    %e = stablehlo.dynamic_slice %u, %acc, sizes = [1] : (tensor<40xi32>, tensor<i32>) -> tensor<1xi32>
+    %e0 = stablehlo.reshape %e : (tensor<1xi32>) -> tensor<i32>
+    %lim = stablehlo.constant dense<36> : tensor<i32>
+    %c = stablehlo.compare LT, %e0, %lim : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %e = stablehlo.dynamic_slice %m, %acc, sizes = [1] : (tensor<40xi32>, tensor<i32>) -> tensor<1xi32>
+    %e0 = stablehlo.reshape %e : (tensor<1xi32>) -> tensor<i32>
+    %a2 = stablehlo.add %e0, %one : tensor<i32>
+    %i2 = stablehlo.add %i, %one : tensor<i32>
+    %x1 = stablehlo.reshape %a2 : (tensor<i32>) -> tensor<1xi32>
+    %c9 = stablehlo.constant dense<39> : tensor<i32>
+    %m2 = stablehlo.dynamic_update_slice %m, %x1, %c9 : (tensor<40xi32>, tensor<1xi32>, tensor<i32>) -> tensor<40xi32>
+    stablehlo.return %i2, %m2, %a2 : tensor<i32>, tensor<40xi32>, tensor<i32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<i32>, tensor<40xi32>, tensor<i32>
+})");
+}
+
+}  // namespace
+}  // namespace strata::compile
