@@ -56,20 +56,6 @@ const Block* computation(const Op& op) { return op.regions.empty() ? nullptr : o
 
 std::int64_t data_operands(const Op& op) { return static_cast<std::int64_t>(op.operands.size()) - (has_dynamic_root(op.attrs) ? 1 : 0); }
 
-Value* combine_values(Builder& b, Combiner combiner, Value* x, Value* y) {
-  switch (combiner) {
-    case Combiner::add: return add(b, x, y);
-    case Combiner::mul: return mul(b, x, y);
-    case Combiner::min: return min(b, x, y);
-    case Combiner::max: return max(b, x, y);
-    case Combiner::and_: return and_(b, x, y);
-    case Combiner::or_: return or_(b, x, y);
-    case Combiner::xor_: return xor_(b, x, y);
-    case Combiner::region: break;
-  }
-  STRATA_UNREACHABLE("a region is no single operation");
-}
-
 /// A plain combiner accumulates as a reduction does: bf16 and f16 in f32, rounded once.
 Literal reduced_plainly(Combiner combiner, const Literals& values, Evaluator& evaluator) {
   Block block;
@@ -79,7 +65,7 @@ Literal reduced_plainly(Combiner combiner, const Literals& values, Evaluator& ev
   for (const Literal& x : values) {
     Value* next = block.add_argument(x.type());
     if (wide != dtype) next = convert(b, next, wide);
-    total = total == nullptr ? next : combine_values(b, combiner, total, next);
+    total = total == nullptr ? next : combined(b, combiner, total, next);
   }
   block.results = {wide == dtype ? total : convert(b, total, dtype)};
   return evaluator.run(block, values)[0];

@@ -237,4 +237,18 @@ loop::Inst* lower_combine(loop::Builder& b, Combiner combiner, DType dtype, loop
   return b.convert(dtype, value);
 }
 
+Value* combined(Builder& b, Combiner combiner, Value* x, Value* y) {
+  switch (combiner) {
+    case Combiner::add: return add(b, x, y);
+    case Combiner::mul: return mul(b, x, y);
+    case Combiner::min: return min(b, x, y);
+    case Combiner::max: return max(b, x, y);
+    case Combiner::and_: return and_(b, x, y);
+    case Combiner::or_: return or_(b, x, y);
+    case Combiner::xor_: return xor_(b, x, y);
+    case Combiner::region: break;
+  }
+  STRATA_UNREACHABLE("a region is no single operation");
+}
+
 }  // namespace strata::op

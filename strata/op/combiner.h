@@ -85,4 +85,7 @@ std::vector<Parts> split_combined(Builder& b, const Op& op, std::span<const Part
 /// Emits current op update in the storage dtype `dtype` (rounded once), for a plain combiner.
 loop::Inst* lower_combine(loop::Builder& b, Combiner combiner, DType dtype, loop::Inst* current, loop::Inst* update);
 
+/// x op y, elementwise; not of a region.
+Value* combined(Builder& b, Combiner combiner, Value* x, Value* y);
+
 }  // namespace strata::op

@@ -331,20 +331,6 @@ Value* one(Builder& b, Value* x, Value* start, const Cumulative& what, std::int6
 
 }  // namespace
 
-Value* combined(Builder& b, Combiner combiner, Value* x, Value* y) {
-  switch (combiner) {
-    case Combiner::add: return add(b, x, y);
-    case Combiner::mul: return mul(b, x, y);
-    case Combiner::min: return min(b, x, y);
-    case Combiner::max: return max(b, x, y);
-    case Combiner::and_: return and_(b, x, y);
-    case Combiner::or_: return or_(b, x, y);
-    case Combiner::xor_: return xor_(b, x, y);
-    case Combiner::region: break;
-  }
-  STRATA_UNREACHABLE("a region is no single operation");
-}
-
 Value* cumulative(Builder& b, Value* x, Value* start, const Cumulative& what) {
   std::int64_t length = x->shape()[what.dim], block = cumulative_order(x->shape(), what.dim).block();
   if (length <= block) return one(b, x, start, what, 0);

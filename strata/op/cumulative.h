@@ -11,8 +11,6 @@ struct Cumulative {
   Combiner combiner = Combiner::add;
 };
 
-/// x op y, elementwise; not of a region.
-Value* combined(Builder& b, Combiner combiner, Value* x, Value* y);
 /// start op x[0] op ... op x[k] along a dimension, in the order of op/cumulative_order.h; `start` is a scalar. Lines of more than
 /// a block are combined by blocks.
 Value* cumulative(Builder& b, Value* x, Value* start, const Cumulative& what);
