@@ -1,6 +1,9 @@
 // libFuzzer target: any bytes are read, with the text formats of every upstream operation; what reads is printed in both
 // forms, read again and printed the same.
 //
+// The short form may be one that does not read: it is promised of what the catalog's verifier lets through, which is not here
+// ("stablehlo.concatenate"() without operands). op/evaluate_fuzz.cc has the catalog and asks for both forms.
+//
 //   tools/fuzz.sh strata/ir/text/parser_fuzz.cc strata/ir/text/testdata/seeds -max_total_time=60
 #include <cstdint>
 #include <cstdlib>
@@ -26,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!module.ok() || !ir::verify(**module).ok()) continue;
     std::string once = ir::print(**module), generic = ir::print(**module, {.generic = true});
     auto again = ir::parse(once, "again", options), from_generic = ir::parse(generic, "generic", options);
-    if (!again.ok() || ir::print(**again) != once) std::abort();
+    if (again.ok() && ir::print(**again) != once) std::abort();
     if (!from_generic.ok() || ir::print(**from_generic) != once) std::abort();
   }
   return 0;
