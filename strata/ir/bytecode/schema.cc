@@ -318,11 +318,6 @@ bool is_zeros(const Attr& a) {
   return l != nullptr && l->count() > 0 && l->is_splat() && !is_inexact(l->dtype()) && l->integer(0) == 0;
 }
 
-bool is_default_precision(const Attr& a) {
-  const Opaque* o = std::get_if<Opaque>(&a);
-  return o != nullptr && o->text.find("<precision HIGH") == std::string::npos;
-}
-
 bool is_default(Default otherwise, const Attr& a) {
   switch (otherwise) {
     case Default::none:
@@ -335,7 +330,7 @@ bool is_default(Default otherwise, const Attr& a) {
     case Default::ones: return is_all(a, 1);
     case Default::nos: return is_all(a, 0);
     case Default::zeros: return is_zeros(a);
-    case Default::two_precisions: return is_default_precision(a);
+    case Default::two_precisions: return is_opaque(a, "[#stablehlo<precision DEFAULT>, #stablehlo<precision DEFAULT>]");
     case Default::no_type: return is_opaque(a, "#stablehlo<comparison_type NOTYPE>");
     case Default::first_api: return is_opaque(a, "1 : i32");
     case Default::none_type: return is_opaque(a, "none");
