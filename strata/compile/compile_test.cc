@@ -118,6 +118,15 @@ TEST(Compile, ReadersAtOtherPlacesWait) {
   expect_compiled_equals_reference(f);
 }
 
+TEST(Compile, ReversedReadersWait) {
+  Block f;
+  Value* x = argument(f, {4096});
+  Builder b(f);
+  Value* y = op::exp(b, x);
+  f.results = {y, op::tanh(b, op::reverse(b, y, {0}))};
+  expect_compiled_equals_reference(f);
+}
+
 // 24 rows of 10 and 6 rows of 40 over the same elements are different rows.
 TEST(Compile, RowsOfDifferentLengthsOverTheSameElements) {
   Block f;
