@@ -34,7 +34,7 @@ struct Params {
   std::int64_t kind, wide, rank, lengths[3], transforms, together;
 };
 
-/// A thread's scratch; what is not large stays for the next call.
+/// A thread's scratch; what is not large stays for the next call, which would wait for fresh pages.
 class Workspace {
  public:
   ~Workspace() { release(); }
@@ -50,7 +50,7 @@ class Workspace {
   }
 
  private:
-  static constexpr std::int64_t kKept = 1 << 18;
+  static constexpr std::int64_t kKept = 1 << 23;
   void release() {
     ::operator delete[](at_, std::align_val_t{64});
     at_ = nullptr, numbers_ = 0;
@@ -77,8 +77,7 @@ void run_grid(const InstructionSet& set, void* const* buffers, std::int64_t begi
     scratch = std::max(scratch, plans[d]->scratch + 2 * whole_lanes(p.lengths[d]));
   }
   if (job.rows() > 1) scratch += 2 * whole_lanes(job.size());
-  const Plan& last = plans[2]->kind == Plan::kReal ? *plans[2]->inner : *plans[2];
-  if (job.real()) scratch += 8 * (p.lengths[2] + 4 * kLanes) * (last.kind == Plan::kSmall ? kLanes : 1);  // fft_real.h
+  if (job.real()) scratch += 4 * real_room(*plans[2]) * lines_together(*plans[2]);  // fft_real.h
   job.scratch = workspace.of(scratch);
   std::int64_t complex_numbers = 2 * job.rows() * job.line();
   std::int64_t in = p.kind == kRealForward ? job.size() : complex_numbers, out = p.kind == kRealInverse ? job.size() : complex_numbers;

@@ -53,6 +53,11 @@ struct Plan {
   bool has_whole() const { return whole.n == n; }
 };
 
+/// Of a plan for real numbers (kReal, or any where their number is odd): lines that are worth doing together, short ones share lanes,
+inline std::int64_t lines_together(const Plan& plan) { return (plan.kind == Plan::kReal ? *plan.inner : plan).kind == Plan::kSmall ? kLanes : 1; }
+/// and the numbers of a part of one of them, with room on both sides for whole lanes.
+inline std::int64_t real_room(const Plan& plan) { return whole_lanes((plan.kind == Plan::kReal ? plan.inner->n : plan.n) + 1) + 2 * kLanes; }
+
 /// Plans used last are kept, up to some size in all. They hold nothing of any input. Needs n >= 1, and n even where `real`.
 std::shared_ptr<const Plan> plan_of(std::int64_t n, bool real);
 

@@ -7,12 +7,6 @@
 namespace strata::loop::fft {
 namespace {
 
-/// Lines that are worth doing together: short ones share lanes.
-inline std::int64_t lines_together(const Plan& plan) { return (plan.kind == Plan::kReal ? *plan.inner : plan).kind == Plan::kSmall ? kLanes : 1; }
-
-/// Numbers of a part of a line of at most n + 1, with room on both sides for whole lanes.
-constexpr std::int64_t roomy(std::int64_t n) { return whole_lanes(n + 1) + 2 * kLanes; }
-
 /// X[k] from Z: E = (Z[k] + conj Z[h-k]) / 2, O = -i (Z[k] - conj Z[h-k]) / 2, X[k] = E + w^k O. Z[h] is Z[0].
 template <class V, class Out>
 void real_from_halves(const Plan& plan, Planes z, Out out) {
@@ -51,7 +45,7 @@ void halves_from_real(const Plan& plan, Planes x, Planes z) {
 /// Lines of n real numbers -> lines of n / 2 + 1 complex ones.
 template <class V, class T, class Out>
 void real_lines(const Plan& plan, const T* in, Out out, std::int64_t count, Scratch scratch) {
-  std::int64_t n = plan.n, line = n / 2 + 1, room = roomy(n), together = lines_together(plan);
+  std::int64_t n = plan.n, line = n / 2 + 1, room = real_room(plan), together = lines_together(plan);
   Planes all = scratch.planes(room * together), z = all.moved(kLanes);
   for (std::int64_t i = 0; i < 2 * room * together; ++i) all.re[i] = 0;
   for (std::int64_t first = 0; first < count; first += together) {
@@ -75,7 +69,7 @@ void real_lines(const Plan& plan, const T* in, Out out, std::int64_t count, Scra
 /// own mirror images are not seen.
 template <class V, class In, class T>
 void real_inverse_lines(const Plan& plan, In in, T* out, double size, std::int64_t count, Scratch scratch) {
-  std::int64_t n = plan.n, h = n / 2, line = h + 1, room = roomy(n), together = lines_together(plan);
+  std::int64_t n = plan.n, h = n / 2, line = h + 1, room = real_room(plan), together = lines_together(plan);
   Planes x_all = scratch.planes(room * together), x = x_all.moved(kLanes), z = scratch.planes(room * together);
   for (std::int64_t i = 0; i < 2 * room * together; ++i) x_all.re[i] = 0;
   SwappedPairs<T> to(out, size);
