@@ -61,9 +61,9 @@ void expect_equal_at(DType dtype, const std::vector<Bits>& values, const std::ve
 TEST(FoldAtTheEdges, Floats) {
   const std::vector<Opcode> kCodes = {Opcode::add, Opcode::sub, Opcode::mul, Opcode::div, Opcode::rem, Opcode::min, Opcode::max};
   std::vector<Bits> f32, f64;
-  for (double v : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 0x1p127, 0x1p-126, 0x1p-149, 3e38, HUGE_VAL, std::nan("")})
+  for (double v : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 0x1p127, 0x1p-126, 0x1p-149, 3e38, HUGE_VAL, std::nan("")})
     for (double x : {v, -v}) f32.push_back(semantics::of(static_cast<float>(x)));
-  for (double v : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 0x1p1023, 0x1p-1022, 0x1p-1074, 1e308, HUGE_VAL, std::nan("")})
+  for (double v : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 0x1p1023, 0x1p-1022, 0x1p-1074, 1e308, HUGE_VAL, std::nan("")})
     for (double x : {v, -v}) f64.push_back(semantics::of(x));
   expect_equal_at(DType::f32, f32, kCodes);
   expect_equal_at(DType::f64, f64, kCodes);
