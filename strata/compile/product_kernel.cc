@@ -5,6 +5,7 @@
 #include "strata/compile/narrow_product.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/product_side.h"
+#include "strata/compile/tile_product.h"
 #include "strata/compile/window_product.h"
 #include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
@@ -286,6 +287,7 @@ Built build_product(const Group& group, const Fusion& fusion, const CpuTarget& t
   if (is_narrow(op)) return build_narrow_product(group, fusion);
   if (takes_windows(op, fusion)) return build_window_product(group, fusion, target);
   op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
+  if (takes_tiles(op, c, target)) return build_tile_product(group, c, fusion);
   return Product(group, c, fusion, target).build();
 }
 

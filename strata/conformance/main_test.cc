@@ -24,7 +24,7 @@ std::string ours() {
 
 int main(int argc, char** argv) {
   ::setenv("STRATA_CACHE_DIR", "", /*overwrite=*/0);  // what is tested is compiled anew
-  ::setenv("STRATA_CPU", "native,-avx512bf16", /*overwrite=*/0);  // products of bf16 with the reference's bits (docs/exceptions.md)
+  ::setenv("STRATA_CPU", "native,-avx512bf16,-amx-bf16", /*overwrite=*/0);  // products of bf16 with the reference's bits (docs/exceptions.md)
   testing::InitGoogleTest(&argc, argv);
   if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, ours());
   return RUN_ALL_TESTS();

@@ -5,6 +5,7 @@
 
 #include "strata/loop/lanes.h"
 #include "strata/loop/semantics.h"
+#include "strata/loop/tiles.h"
 
 namespace strata::loop {
 namespace {
@@ -102,6 +103,22 @@ class Machine {
     return semantics::trim(inst.type.dtype, found->second(args));
   }
 
+  /// A call on the places of its loads.
+  void run_places(const Inst& inst) {
+    std::vector<void*> places;
+    std::vector<std::int64_t> numbers, room;
+    for (const Inst* a : inst.args) {
+      if (a->code != Opcode::load) {
+        numbers.push_back(static_cast<std::int64_t>(read(a, 0)));
+        continue;
+      }
+      places.push_back(element(*a, 0));
+      room.push_back((a->ref->size - evaluate(a->index, 0)) * static_cast<std::int64_t>(byte_width(a->ref->dtype)));
+    }
+    run_on_places(inst.callee, places, numbers, room);
+    at(&inst)[0] = 0;
+  }
+
   Bits compute(const Inst& inst, int lane) {
     auto a = [&](std::size_t i) { return arg(inst, i, lane); };
     if (inst.code >= Opcode::add && inst.code <= Opcode::shr) return semantics::binary(inst.code, inst.type.dtype, a(0), a(1));
@@ -138,6 +155,7 @@ class Machine {
       case Opcode::while_: return run_while(inst);
       case Opcode::call:
         if (auto move = lane_move(inst.callee, inst.type.lanes)) return run_move(inst, *move);
+        if (takes_places(inst.callee)) return run_places(inst);
         break;
       default: break;
     }

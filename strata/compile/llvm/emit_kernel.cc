@@ -9,6 +9,7 @@
 #include "strata/compile/llvm/arithmetic.h"
 #include "strata/compile/llvm/memory.h"
 #include "strata/loop/lanes.h"
+#include "strata/loop/tiles.h"
 
 namespace strata::compile {
 namespace {
@@ -233,7 +234,8 @@ class KernelEmitter {
     std::vector<Value*> args;
     for (const Inst* a : i.args) {
       STRATA_CHECK(a->type.lanes == 1, "a call of {} on {} lanes", i.callee, a->type.lanes);
-      args.push_back(math_.to_stored(a->type.dtype, value(a)));
+      bool is_place = a->code == Opcode::load && loop::takes_places(i.callee);
+      args.push_back(is_place ? memory_.address(*a) : math_.to_stored(a->type.dtype, value(a)));
       types.push_back(args.back()->getType());
     }
     auto* signature = llvm::FunctionType::get(math_.stored_type(i.type.dtype, 1), types, false);

@@ -33,6 +33,7 @@
 #include "strata/compile/llvm/runtime_symbols.h"
 #include "strata/compile/processor_features.h"
 #include "strata/compile/stage_times.h"
+#include "strata/loop/tiles.h"
 
 namespace strata::compile {
 namespace {
@@ -131,7 +132,10 @@ CpuTarget CpuTarget::named(const std::string& name) {
 const CpuTarget& CpuTarget::host() {
   static const CpuTarget& target = *new CpuTarget([] {
     const char* wanted = std::getenv("STRATA_CPU");
-    return named(wanted ? wanted : "");
+    CpuTarget target = named(wanted ? wanted : "");
+    auto machine = make_machine(target.cpu, target.features);
+    target.tiles = target.avx512 && machine->getMCSubtargetInfo()->checkFeatures("+amx-tile,+amx-bf16") && loop::have_tiles();
+    return target;
   }());
   return target;
 }

@@ -25,6 +25,8 @@ class Memory {
 
   llvm::Value* load(const loop::Inst& inst);
   void store(const loop::Inst& inst);
+  /// Where a uniform load reads.
+  llvm::Value* address(const loop::Inst& inst) { return place(inst, 1).pointer; }
   /// At the end of the function: streaming stores are made visible to other threads.
   void finish();
 

@@ -7,6 +7,7 @@
 #include "strata/base/thread_pool.h"
 #include "strata/compile/llvm/runtime_functions.h"
 #include "strata/loop/kernel/native.h"
+#include "strata/loop/tiles.h"
 
 namespace strata::compile {
 namespace {
@@ -27,6 +28,8 @@ Registry& registry() {
                                       {"strata_fmod_f32", address(strata_fmod_f32)},
                                       {"strata_fmod_f64", address(strata_fmod_f64)},
                                       {"strata_parallel_for", address(parallel_for)},
+                                      {"strata_tile_product", address(strata_tile_product)},
+                                      {"strata_turn_squares", address(strata_turn_squares)},
                                       {"__truncsfbf2", address(strata_truncsfbf2)},
                                       {"__truncsfhf2", address(strata_truncsfhf2)},
                                       {"__truncdfbf2", address(strata_truncdfbf2)},
