@@ -7,6 +7,7 @@
 #include "strata/compile/product_side.h"
 #include "strata/compile/tile_product.h"
 #include "strata/compile/window_product.h"
+#include "strata/loop/lanes.h"
 #include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
 #include "strata/op/windows.h"
@@ -17,6 +18,9 @@ namespace {
 using ir::Op;
 using ir::Value;
 using loop::Opcode;
+
+/// Rows so many bytes apart, or a multiple of it, share a few sets of a cache.
+constexpr std::int64_t kFarRow = 8192;
 
 class Product {
  public:
@@ -56,7 +60,7 @@ class Product {
     built_.parallel = static_cast<double>(batch_ * m_ * n_) * static_cast<double>(std::max<std::int64_t>(1, k_)) > 16 * kInlineWork;
     if (k_ > 0 && packs_) panel_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * padded(nb_));
     if (k_ > kc_ && acc_ != result_->dtype()) sums_ = b.scratch(acc_, mb_ * padded(nb_));
-    if (stages_left()) staged_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * mb_);
+    if (stages_left()) staged_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * ((mb_ + tile_.rows - 1) / tile_.rows * tile_.rows));
     Index point = b.grid();
     Index column = b.mod(point, column_blocks), row = b.mod(b.div(point, column_blocks), row_blocks),
           batch = b.div(point, column_blocks * row_blocks);
@@ -72,12 +76,16 @@ class Product {
   /// Steps of k in one block: pairs count once.
   std::int64_t steps(std::int64_t k) const { return pairs_ ? (k + 1) / 2 : k; }
   std::int64_t k_block_steps() const { return std::max<std::int64_t>(1, steps(std::min(k_, kc_))); }
-  /// Whether the left side is laid out anew: pairs that do not lie along k are woven together; narrow elements are widened once, where
-  /// more than one tile reads them.
+  /// Whether the left side is laid out anew: pairs that do not lie along k are woven together. Where more than one tile reads them, narrow
+  /// elements are widened once, and those that a tile would find in as many lines as it takes steps, or in rows so far apart that they
+  /// push each other out of the caches, are brought together.
   bool stages_left() const {
     if (k_ == 0) return false;
     if (pairs_) return !left_.contracts_minor() || k_ % 2 != 0;
-    return byte_width(left_.value->dtype()) < byte_width(acc_) && n_ > tile_.lanes;
+    if (n_ <= tile_.lanes) return false;
+    std::int64_t row = k_ * static_cast<std::int64_t>(byte_width(left_.value->dtype()));
+    bool far = k_ > kc_ && row % kFarRow == 0;
+    return byte_width(left_.value->dtype()) < byte_width(acc_) || !left_.contracts_minor() || far;
   }
 
   /// Few columns leave registers for more rows; few rows for more columns, which then are read where they lie, since none is read twice.
@@ -161,7 +169,9 @@ class Product {
         b.store(panel_, base + s * lanes + x, v);
       };
       std::int64_t even = pairs_ ? depth / 2 : count;
-      if (right_.contracts_minor()) {
+      if (right_.contracts_minor() && !pairs_ && byte_width(acc_) == 4 && width % kSquare == 0) {
+        pack_turned(batch, n0 + n, width, k0, count, base);
+      } else if (right_.contracts_minor()) {
         // A few steps of all columns at a time, so that the lines written stay in the first cache.
         sweep(even, 16, [&](Index s, std::int64_t some) {
           b.for_(0, width, 1, [&](Index x) {
@@ -177,21 +187,49 @@ class Product {
     });
   }
 
-  /// Where the left side's row m at step s is laid: widened ones that lie along k stay so, others are [step][row].
-  Index staged_at(Index m, Index s) const { return stages_rows() ? m * k_block_steps() + s : s * mb_ + m; }
+  static constexpr int kSquare = 16;
+  /// Elements that lie along k, read so, turned in registers by squares and written along the columns.
+  void pack_turned(Index batch, Index n0, std::int64_t width, Index k0, std::int64_t count, const Index& base) {
+    loop::Builder& b = *builder_;
+    auto each = [&](std::int64_t times, const std::function<void(Index)>& body) {
+      if (times == 1) body(0);
+      if (times > 1) b.for_(0, times, 1, body);
+    };
+    each(width / kSquare, [&](Index square) {
+      Index x = square * kSquare;
+      each(count / kSquare, [&](Index strip) {
+        b.vector(0, kSquare, kSquare, [&](Index lane) {
+          std::vector<Inst*> columns;
+          for (int i = 0; i < kSquare; ++i) columns.push_back(widened(right_, batch, n0 + x + i, k0 + strip * kSquare + lane));
+          std::vector<Inst*> steps = loop::transposed(b, columns);
+          for (int i = 0; i < kSquare; ++i)
+            b.store(panel_, base + (strip * kSquare + i) * tile_.lanes + x + lane, steps[static_cast<std::size_t>(i)]);
+        });
+      });
+      for (std::int64_t s = count / kSquare * kSquare; s < count; ++s)
+        b.vector(0, kSquare, kSquare, [&](Index lane) { b.store(panel_, base + s * tile_.lanes + x + lane, widened(right_, batch, n0 + x + lane, k0 + s)); });
+    });
+  }
+
+  /// Where row r of the tile at row m is laid at step s: ones that lie along k stay so, others are [tile][step][row].
+  Index staged_at(Index m, Index r, Index s) const { return m * k_block_steps() + (stages_rows() ? r * k_block_steps() + s : s * tile_.rows + r); }
   bool stages_rows() const { return !pairs_ && left_.contracts_minor(); }
 
   void stage_left(Index batch, Index m0, std::int64_t rows, Index k0, std::int64_t depth) {
     loop::Builder& b = *builder_;
     if (stages_rows()) {
       b.for_(0, rows, 1, [&](Index m) {
-        b.vector(0, depth, 16, [&](Index s) { b.store(staged_, staged_at(m, s), widened(left_, batch, m0 + m, k0 + s)); });
+        b.vector(0, depth, 16, [&](Index s) { b.store(staged_, staged_at(m, 0, s), widened(left_, batch, m0 + m, k0 + s)); });
       });
       return;
     }
+    int lanes = 1;
+    while (lanes < tile_.rows) lanes *= 2;
     auto row = [&](Index s, bool odd_end) {
-      b.vector(0, rows, 16, [&](Index m) {
-        b.store(staged_, staged_at(m, s), pairs_ ? pair(left_, batch, m0 + m, k0 + s * 2, odd_end) : widened(left_, batch, m0 + m, k0 + s));
+      sweep(rows, tile_.rows, [&](Index m, std::int64_t height) {
+        b.vector(0, height, lanes, [&](Index r) {
+          b.store(staged_, staged_at(m, r, s), pairs_ ? pair(left_, batch, m0 + m + r, k0 + s * 2, odd_end) : widened(left_, batch, m0 + m + r, k0 + s));
+        });
       });
     };
     if (!pairs_) return b.for_(0, depth, 1, [&](Index s) { row(s, false); });
@@ -206,12 +244,12 @@ class Product {
     });
   }
 
-  /// The left element(s) of row m at step s, uniform.
-  Inst* left(Index batch, Index m0, Index m, Index k0, Index s) {
+  /// The left element(s) of row m + r of the tile at m, at step s, uniform.
+  Inst* left(Index batch, Index m0, Index m, std::int64_t r, Index k0, Index s) {
     loop::Builder& b = *builder_;
-    if (staged_) return b.load(staged_, staged_at(m, s));
-    if (!pairs_) return widened(left_, batch, m0 + m, k0 + s);
-    return pair(left_, batch, m0 + m, k0 + s * 2, false);
+    if (staged_) return b.load(staged_, staged_at(m, r, s));
+    if (!pairs_) return widened(left_, batch, m0 + m + r, k0 + s);
+    return pair(left_, batch, m0 + m + r, k0 + s * 2, false);
   }
 
   void tile(Index batch, Index m0, Index m, std::int64_t height, Index n0, Index n, std::int64_t width, Index k0, std::int64_t depth,
@@ -226,7 +264,7 @@ class Product {
         Inst* right = packs_ ? b.load(panel_, n * count + s * tile_.lanes + x) : widened(right_, batch, n0 + n + x, k0 + s);
         for (std::int64_t r = 0; r < height; ++r) {
           Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
-          b.set(sums[static_cast<std::size_t>(r)], multiply_add(left(batch, m0, m + r, k0, s), right, sum));
+          b.set(sums[static_cast<std::size_t>(r)], multiply_add(left(batch, m0, m, r, k0, s), right, sum));
         }
       };
       std::int64_t unroll = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
