@@ -10,6 +10,7 @@
 #include "strata/op/tuple.h"
 #include "strata/transform/counted.h"
 #include "strata/transform/hoist.h"
+#include "strata/transform/one_hot.h"
 #include "strata/transform/remat.h"
 #include "strata/transform/simplify.h"
 #include "strata/transform/splats.h"
@@ -106,7 +107,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block) {
   {
     Stage simplifies("  simplify");
     transform::simplify(*out);
-    if (transform::turn_products(*out)) ir::remove_dead(*out);
+    if (transform::select_one_hot(*out) | transform::turn_products(*out)) ir::remove_dead(*out);
   }
   {
     Stage loops("  loops");
