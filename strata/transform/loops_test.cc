@@ -14,6 +14,7 @@
 #include "strata/op/evaluate.h"
 #include "strata/transform/counted.h"
 #include "strata/transform/hoist.h"
+#include "strata/transform/one_hot.h"
 #include "strata/transform/simplify.h"
 #include "strata/transform/turned.h"
 
@@ -233,6 +234,56 @@ TEST(Turned, TransposedProducts) {
   EXPECT_EQ(transposes(transposed_product("2x5x3xf32", "2x5x4x2xf32", "batching_dims = [0] x [0], contracting_dims = [1] x [1]", "2x3x4x2xf32",
                                           "[0, 3, 2, 1]", "2x2x4x3xf32")), 1);
   EXPECT_EQ(transposes(transposed_product("3x5xf32", "5x4xf32", "contracting_dims = [1] x [0]", "3x4xf32", "[1, 0]", "4x3xf32")), 1);
+}
+
+// What is few elements spread over many is computed inside, where only elementwise work reads it; a product reads memory.
+TEST(Counted, SpreadsAreComputedInside) {
+  const std::string spread = R"(
+    %p = stablehlo.add %a, %a : tensor<4xf32>
+    %row = stablehlo.reshape %p : (tensor<4xf32>) -> tensor<1x4xf32>
+    %q = stablehlo.dynamic_update_slice %s, %row, %i, %zero : (tensor<6x4xf32>, tensor<1x4xf32>, tensor<i32>, tensor<i32>) -> tensor<6x4xf32>
+)";
+  const std::string many = "  %zero = stablehlo.constant dense<0> : tensor<i32>\n  %few = stablehlo.slice %x [1:2] : (tensor<4xf32>) -> tensor<1xf32>\n"
+                           "  %same = stablehlo.broadcast_in_dim %few, dims = [1] : (tensor<1xf32>) -> tensor<4x4xf32>\n";
+  auto program = [&](const std::string& body) {
+    std::string text = loop(spread + body);
+    const std::string zero = "  %zero = stablehlo.constant dense<0> : tensor<i32>\n";
+    return text.replace(text.find(zero), zero.size(), many);
+  };
+  auto inside = [](const std::string& text) { return count(text.substr(text.find("strata.scan")), "-> tensor<4x4xf32>"); };
+  EXPECT_EQ(inside(changed(program("    %r = stablehlo.add %m, %same : tensor<4x4xf32>"), count_all)), 1);
+  EXPECT_EQ(inside(changed(program("    %r = stablehlo.dot_general %m, %same, contracting_dims = [0] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>"), count_all)),
+            1);  // the product itself
+}
+
+std::string one_hot(const std::string& operand, const std::string& dims, const std::string& combiner, const std::string& indices = "tensor<2x3x1x1xi32>") {
+  return "func.func @main(%c: tensor<f32>, %o: tensor<2x3x5xf32>, %i: " + indices + ", %u: tensor<2x3x1xf32>) -> tensor<2x3x5xf32> {\n" +
+         "  %spread = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<2x3x5xf32>\n" +
+         "  %r = \"stablehlo.scatter\"(%" + operand + ", %i, %u) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<" + dims +
+         ">, unique_indices = false}> ({\n  ^bb0(%a: tensor<f32>, %b: tensor<f32>):\n    %s = stablehlo." + combiner +
+         " %a, %b : tensor<f32>\n    stablehlo.return %s : tensor<f32>\n  }) : (tensor<2x3x5xf32>, " + indices +
+         ", tensor<2x3x1xf32>) -> tensor<2x3x5xf32>\n  return %r : tensor<2x3x5xf32>\n}";
+}
+void select_all(ir::Block& f) { select_one_hot(f); }
+
+// The arguments' indices lie in 0 .. 3 and, below, where a row has 2, outside.
+TEST(OneHot, OneNumberARow) {
+  const std::string dims = "inserted_window_dims = [2], input_batching_dims = [0, 1], scatter_indices_batching_dims = [0, 1], scatter_dims_to_operand_dims = [2], index_vector_dim = 3";
+  for (const char* indices : {"tensor<2x3x1x1xi32>", "tensor<2x3x1x1xui8>", "tensor<2x3x1x1xi64>"})
+    EXPECT_EQ(count(changed(one_hot("spread", dims, "add", indices), select_all), "scatter"), 0) << indices;
+  EXPECT_EQ(count(changed(one_hot("o", dims, "add"), select_all), "stablehlo.scatter\""), 1);
+  EXPECT_EQ(count(changed(one_hot("spread", dims, "multiply"), select_all), "stablehlo.scatter\""), 1);
+  // Rows of indices in another order than those of the operand.
+  std::string crossed = one_hot("spread", "inserted_window_dims = [2], input_batching_dims = [0, 1], scatter_indices_batching_dims = [1, 0], scatter_dims_to_operand_dims = [2], index_vector_dim = 3",
+                                "add", "tensor<3x2x1x1xi32>");
+  for (std::size_t at; (at = crossed.find("tensor<2x3x1xf32>")) != std::string::npos;) crossed.replace(at, 17, "tensor<3x2x1xf32>");
+  EXPECT_EQ(count(changed(crossed, select_all), "stablehlo.scatter\""), 1);
+}
+
+TEST(OneHot, OutsideTheRowNothing) {
+  std::string text = one_hot("spread", "inserted_window_dims = [1], input_batching_dims = [0, 2], scatter_indices_batching_dims = [0, 1], scatter_dims_to_operand_dims = [1], index_vector_dim = 3", "add");
+  for (std::size_t at; (at = text.find("tensor<2x3x5xf32>")) != std::string::npos;) text.replace(at, 17, "tensor<2x2x3xf32>");
+  EXPECT_EQ(count(changed(text, select_all), "scatter"), 0);
 }
 
 }  // namespace
