@@ -4,6 +4,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "strata/loop/scale.h"
+
 namespace strata::compile {
 namespace {
 
@@ -40,6 +42,7 @@ int cycles(const Inst& inst) {
     case Opcode::trunc:
     case Opcode::rint:
     case Opcode::convert: return 4;
+    case Opcode::call: return 8;
     case Opcode::load: return 5;
     case Opcode::cmp:
     case Opcode::select: return 2;
@@ -59,7 +62,7 @@ bool is_movable(const Inst& inst) {
     case Opcode::vector:
     case Opcode::if_:
     case Opcode::while_:
-    case Opcode::call: return false;
+    case Opcode::call: return loop::is_scale(inst);
     default: return !inst.is_variable;
   }
 }

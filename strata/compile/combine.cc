@@ -27,10 +27,18 @@ Inst* neutral(loop::Builder& b, Combiner combiner, DType operand) {
 
 Inst* widen(loop::Builder& b, DType operand, Inst* element) { return b.convert(op::accumulator(operand), element); }
 
+bool in_any_order(Combiner combiner, DType dtype) {
+  bool rounds = combiner == Combiner::add || combiner == Combiner::mul;
+  return combiner != Combiner::region && !(rounds && (is_float(dtype) || is_complex(dtype)));
+}
+
+int lanes_in_any_order(std::int64_t length) { return length % (2 * kLanes) == 0 || length >= 8 * kLanes ? 2 * kLanes : kLanes; }
+
 RowReductions::RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions, std::int64_t length,
-                             std::function<Inst*(const ir::Value*, Index)> element)
-    : b_(b), reductions_(std::move(reductions)), length_(length), element_(std::move(element)) {
+                             std::function<Inst*(const ir::Value*, Index)> element, bool light)
+    : b_(b), reductions_(std::move(reductions)), length_(length), lanes_(light ? lanes_in_any_order(length) : kLanes), element_(std::move(element)) {
   for (const ir::Op* op : reductions_) {
+    if (!in_any_order(reduction_of(*op).combiner, op->operand(0)->dtype())) lanes_ = kLanes;
     std::vector<int> dims = reduction_of(*op).dims;
     op::ReduceOrder order = op::reduce_order(op->operand(0)->type(), dims);
     STRATA_CHECK(order.lanes == kLanes && order.chunk == kChunk && order.count == length_, "a row of {} is reduced in another order",
@@ -51,8 +59,8 @@ void RowReductions::run(const std::function<void(Index)>& also) {
 
 void RowReductions::chunk(Index begin, Index end, const std::function<void(Index)>& also) {
   std::vector<Inst*> lanes;
-  for (const ir::Op* op : reductions_) lanes.push_back(b_.local(neutral(b_, reduction_of(*op).combiner, op->operand(0)->dtype()), kLanes));
-  b_.vector(begin, end, kLanes, [&](Index j) {
+  for (const ir::Op* op : reductions_) lanes.push_back(b_.local(neutral(b_, reduction_of(*op).combiner, op->operand(0)->dtype()), lanes_));
+  b_.vector(begin, end, lanes_, [&](Index j) {
     for (std::size_t i = 0; i < reductions_.size(); ++i) {
       const ir::Op& op = *reductions_[i];
       Inst* element = widen(b_, op.operand(0)->dtype(), element_(op.operand(0), j));

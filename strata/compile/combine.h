@@ -18,12 +18,17 @@ Inst* neutral(loop::Builder& b, op::Combiner combiner, DType operand);
 /// The elements of dtype `operand` in the accumulator's type.
 Inst* widen(loop::Builder& b, DType operand, Inst* element);
 
+/// Whether elements give the same bits in whatever order they are combined: all but rounded sums and products.
+bool in_any_order(op::Combiner combiner, DType dtype);
+/// Lanes for a row that is combined in any order: what combines may take longer than what loads.
+int lanes_in_any_order(std::int64_t length);
+
 /// Reductions of one row side by side: accumulators over virtual lanes and chunks in the order of op/reduce_order.h.
 class RowReductions {
  public:
-  /// `element(v, j)`: element j of the row of operand v, in its storage dtype.
+  /// `element(v, j)`: element j of the row of operand v, in its storage dtype. `light`: elements are little more than loads.
   RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions, std::int64_t length,
-                std::function<Inst*(const ir::Value*, Index)> element);
+                std::function<Inst*(const ir::Value*, Index)> element, bool light);
   /// Loops over the row; `also(j)` is called once for each element, after the reductions took it.
   void run(const std::function<void(Index)>& also);
   /// init combined with the row's total, rounded to the result's dtype.
@@ -35,6 +40,7 @@ class RowReductions {
   loop::Builder& b_;
   std::vector<const ir::Op*> reductions_;
   std::int64_t length_;
+  int lanes_;
   std::function<Inst*(const ir::Value*, Index)> element_;
   std::vector<Inst*> totals_;  // locals
 };

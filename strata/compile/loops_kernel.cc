@@ -28,6 +28,8 @@ class RowContext : public KernelContext {
   /// Where a value of an earlier pass is read again: `ref` at offset - base.
   void keep(const Value* v, loop::Ref* ref, Index base) { kept_.insert_or_assign(v, std::pair{ref, base}); }
   bool kept(const Value* v) const { return kept_.count(v) != 0; }
+  /// Whether an element of v is computed where it is asked for.
+  bool computes(const Value* v) { return inlined(v); }
   /// The reduced value of the row at hand.
   void set_row(const Value* v, Inst* inst) { rows_[v] = inst; }
   void next_row() {
@@ -174,7 +176,7 @@ class RowKernel {
     if (reductions.empty()) {
       b_.vector(0, length_, kMapLanes, element);
     } else {
-      RowReductions all(b_, reductions, length_, [&](const Value* v, Index j) { return context_.at_offset(v, base + j); });
+      RowReductions all(b_, reductions, length_, [&](const Value* v, Index j) { return context_.at_offset(v, base + j); }, is_light(reductions, wanted));
       all.run(element);
       for (const Op* op : reductions) {
         const Value* v = op->result();
@@ -185,6 +187,17 @@ class RowKernel {
     }
     for (auto& [v, ref] : targets)
       if (passes_.kept.count(v)) context_.keep(v, ref, is_output(v) ? Index(0) : base);
+  }
+
+  /// Whether a pass does little more than read: it stores nothing, and few operations stand before its reductions.
+  bool is_light(const std::vector<const Op*>& reductions, const std::vector<const Value*>& wanted) {
+    int few = 4;
+    for (const Op* op : reductions) count_inlined(*op->operand(0), few);
+    return wanted.empty() && few >= 0;
+  }
+  void count_inlined(const Value& v, int& left) {
+    if (!context_.computes(&v) || --left < 0) return;
+    for (const Value* operand : v.op()->operands) count_inlined(*operand, left);
   }
 
   loop::Ref* scratch(const Value* v) {

@@ -126,8 +126,10 @@ class Reduce {
     auto chunk = [&](Index row, Index c) {
       Inst* local = b.local(neutral_element(b));
       for_chunk(b, c, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
-        Inst* lanes = b.local(neutral_element(b), order_.lanes);
-        b.vector(begin, begin + length, order_.lanes,
+        bool any = in_any_order(reduction_.combiner, dtype_) && !fusion_.inlined.count(op_.operand(0));
+        int width = any ? lanes_in_any_order(length) : order_.lanes;
+        Inst* lanes = b.local(neutral_element(b), width);
+        b.vector(begin, begin + length, width,
                  [&](Index k) { b.set(lanes, b.binary(code(), b.get(lanes), widen(b, dtype_, element(context, row, k, 0)))); });
         b.set(local, b.reduce(code(), b.get(lanes)));
       });

@@ -5,6 +5,7 @@
 
 #include "strata/loop/lanes.h"
 #include "strata/loop/loop.h"
+#include "strata/loop/scale.h"
 #include "strata/loop/semantics.h"
 
 namespace strata::loop {
@@ -217,12 +218,14 @@ Inst* Builder::extract(Inst* a, int lane) {
   return shared(std::move(inst));
 }
 Inst* Builder::call(std::string callee, VType result, std::vector<Inst*> args) {
-  bool moves = lane_move(callee, result.lanes).has_value();
-  STRATA_CHECK(join_lanes(args) == result.lanes && (moves || result.lanes == 1), "call of {} with lanes", callee);
+  bool known = callee == kScale || lane_move(callee, result.lanes).has_value();
+  STRATA_CHECK(join_lanes(args) == result.lanes && (known || result.lanes == 1), "call of {} with lanes", callee);
+  bool constant = callee == kScale && std::all_of(args.begin(), args.end(), [](const Inst* a) { return a->code == Opcode::constant; });
+  if (constant && options_.fold) return constant_bits(result.dtype, semantics::scale(result.dtype, args[0]->bits, args[2]->bits));
   Inst inst(Opcode::call, result);
   inst.callee = std::move(callee);
   inst.args = std::move(args);
-  if (!moves) forget_memory();
+  if (!known) forget_memory();
   return emit(std::move(inst));
 }
 

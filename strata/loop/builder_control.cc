@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "strata/loop/loop.h"
+#include "strata/loop/scale.h"
 
 namespace strata::loop {
 namespace {
@@ -18,7 +19,7 @@ bool is_free(const Inst* inst) {
     case Opcode::vector:
     case Opcode::if_:
     case Opcode::while_:
-    case Opcode::call: return false;
+    case Opcode::call: return is_scale(*inst);
     default: return true;
   }
 }

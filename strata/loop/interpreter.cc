@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "strata/loop/lanes.h"
+#include "strata/loop/scale.h"
 #include "strata/loop/semantics.h"
 #include "strata/loop/tiles.h"
 
@@ -137,7 +138,9 @@ class Machine {
       case Opcode::reduce: return reduce(inst);
       case Opcode::extract: return read(inst.args[0], static_cast<int>(inst.bits));
       case Opcode::dot2: return semantics::dot2(a(0), a(1), a(2));
-      case Opcode::call: return call(inst);
+      case Opcode::call:
+        if (is_scale(inst)) return semantics::scale(inst.type.dtype, a(0), a(2));
+        return call(inst);
       default: STRATA_UNREACHABLE("{} has no value", name(inst.code));
     }
   }

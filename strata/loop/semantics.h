@@ -12,6 +12,7 @@
 
 #include "strata/base/check.h"
 #include "strata/loop/loop.h"
+#include "strata/loop/scale.h"
 #include "strata/type/dtype.h"
 #include "strata/type/float.h"
 
@@ -144,6 +145,11 @@ inline Bits unary(Opcode code, DType dtype, Bits a) {
 inline Bits fma(DType dtype, Bits a, Bits b, Bits c) {
   if (dtype == DType::f32) return of(std::fma(as_f32(a), as_f32(b), as_f32(c)));
   return of(std::fma(as_f64(a), as_f64(b), as_f64(c)));
+}
+/// x 2^k (loop/scale.h).
+inline Bits scale(DType dtype, Bits x, Bits power) {
+  if (dtype == DType::f64) return of(scaled(as_f64(x), static_cast<std::int64_t>(power)));
+  return of(scaled(as_f32(x), static_cast<std::int32_t>(power)));
 }
 /// acc: f32; a, b: pairs of bf16.
 inline Bits dot2(Bits acc, Bits a, Bits b) {

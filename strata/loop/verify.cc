@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "strata/loop/lanes.h"
+#include "strata/loop/scale.h"
 
 namespace strata::loop {
 namespace {
@@ -220,7 +221,16 @@ class Verifier {
     int lanes = args_lanes(inst, inst.args.size());
     expect(is_name(inst.callee), "call of '{}'", inst.callee);
     if (auto move = lane_move(inst.callee, inst.type.lanes)) return check_move(inst, *move);
+    if (is_scale(inst)) return check_scale(inst);
     expect(lanes == 1 && inst.type.lanes == 1, "call of {} with lanes", inst.callee);
+  }
+  void check_scale(const Inst& inst) const {
+    int lanes = args_lanes(inst, 3);
+    bool is_double = inst.type.dtype == DType::f64;
+    expect(is_double || inst.type.dtype == DType::f32, "scale of {}", strata::name(inst.type.dtype));
+    for (const Inst* float_arg : {inst.args[0], inst.args[1]}) expect_dtype(inst, float_arg->type.dtype, inst.type.dtype);
+    expect_dtype(inst, inst.args[2]->type.dtype, is_double ? DType::i64 : DType::i32);
+    expect_type(inst, inst.type.dtype, lanes);
   }
   void check_move(const Inst& inst, const LaneMove& move) const {  // V7
     int lanes = args_lanes(inst, 2);

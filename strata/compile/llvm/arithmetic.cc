@@ -2,7 +2,10 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+
+#include <cmath>
 
 #include "strata/base/check.h"
 
@@ -225,6 +228,43 @@ Value* Arithmetic::divide_by_floats(bool is_signed, Value* a, Value* b) {
   return b_.CreateFPToUI(b_.CreateFDiv(b_.CreateUIToFP(a, t), b_.CreateUIToFP(b, t)), a->getType());
 }
 
+/// With z = 1 / d rounded, q = x z is off by less than two ulp, r = x - q d tells by how much, and q + r z rounds to x / d (Brisebarre,
+/// Muller, Raina 2004), where nothing on the way overflows or is subnormal. Where a lane may, all lanes are divided. z is the same for
+/// all strips, and three instructions a vector are far from the time of a division.
+Value* Arithmetic::divide_by_uniform(Value* x, Value* d) {
+  bool is_double = d->getType()->isDoubleTy();
+  int lanes = lanes_of(x), mantissa = is_double ? 52 : 23, bias = is_double ? 1023 : 127, reach = is_double ? 200 : 24, low = is_double ? -400 : -70;
+  llvm::Type *t = d->getType(), *word = b_.getIntNTy(t->getScalarSizeInBits());
+  auto power = [&](int exponent) { return llvm::ConstantFP::get(t, std::ldexp(1.0, exponent)); };
+  auto bits_of_power = [&](int exponent) { return llvm::ConstantInt::get(word, std::uint64_t(exponent + bias) << mantissa); };
+  Value* magnitude = intrinsic(llvm::Intrinsic::fabs, d);
+  Value* moderate = b_.CreateAnd(b_.CreateFCmpOGE(magnitude, power(-reach)), b_.CreateFCmpOLE(magnitude, power(reach)));
+  // |x| in [2^low, 2^-low), by bits without the sign, moved to the top
+  Value* width = b_.CreateShl(b_.CreateSub(bits_of_power(-low), bits_of_power(low)), 1);
+  Value* allowed = stretch(b_.CreateSelect(moderate, width, llvm::ConstantInt::get(word, 0)), lanes);
+  Value* bits = b_.CreateBitCast(x, like(x, word));
+  Value* above = b_.CreateSub(b_.CreateAdd(bits, bits), stretch(b_.CreateShl(bits_of_power(low), 1), lanes));
+  Value* all = b_.CreateAndReduce(b_.CreateICmpULT(above, allowed));
+
+  llvm::Function* f = b_.GetInsertBlock()->getParent();
+  auto block = [&](const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, f); };
+  auto *fast_block = block("div.fast"), *slow_block = block("div.slow"), *done = block("div.done");
+  Value *divisors = stretch(d, lanes), *inverse = stretch(b_.CreateFDiv(llvm::ConstantFP::get(t, 1.0), d), lanes);
+  b_.CreateCondBr(all, fast_block, slow_block, llvm::MDBuilder(b_.getContext()).createBranchWeights(1000, 1));
+  b_.SetInsertPoint(fast_block);
+  Value* q = b_.CreateFMul(x, inverse);
+  Value* fast = fma(fma(b_.CreateFNeg(q), divisors, x), inverse, q);
+  b_.CreateBr(done);
+  b_.SetInsertPoint(slow_block);
+  Value* slow = b_.CreateFDiv(x, divisors);
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+  llvm::PHINode* result = b_.CreatePHI(x->getType(), 2);
+  result->addIncoming(fast, fast_block);
+  result->addIncoming(slow, slow_block);
+  return result;
+}
+
 /// min and max: NaN wins, -0 below +0. x86's own instruction returns its second operand for NaNs and equal zeros.
 Value* Arithmetic::extremum(bool max, Value* a, Value* b) {
   if (splat_float(b)) std::swap(a, b);
@@ -389,6 +429,27 @@ Value* Arithmetic::convert(DType from, DType to, Value* a) {
 // ---- products and reductions
 
 Value* Arithmetic::fma(Value* a, Value* b, Value* c) { return b_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c}); }
+
+Value* Arithmetic::scale(Value* x, Value* k, Value* power) {
+  int lanes = lanes_of(x);
+  bool is_double = x->getType()->getScalarType()->isDoubleTy();
+  int native = is_double ? 8 : 16;
+  if (target_.avx512 && lanes >= native / 4) {
+    return pieces({x, k}, native, [&](const std::vector<Value*>& v) -> Value* {
+      using namespace llvm::Intrinsic;
+      bool full = lanes_of(v[0]) == native, half = 2 * lanes_of(v[0]) == native;
+      auto id = is_double ? (full ? x86_avx512_mask_scalef_pd_512 : half ? x86_avx512_mask_scalef_pd_256 : x86_avx512_mask_scalef_pd_128)
+                          : (full ? x86_avx512_mask_scalef_ps_512 : half ? x86_avx512_mask_scalef_ps_256 : x86_avx512_mask_scalef_ps_128);
+      Value* all = llvm::Constant::getAllOnesValue(full && !is_double ? b_.getInt16Ty() : b_.getInt8Ty());
+      std::vector<Value*> args{v[0], v[1], llvm::Constant::getNullValue(v[0]->getType()), all};
+      if (full) args.push_back(b_.getInt32(4));  // rounding: as set
+      return b_.CreateIntrinsic(id, {}, args);
+    });
+  }
+  auto power_of_two = [&](Value* biased) { return b_.CreateBitCast(b_.CreateShl(biased, is_double ? 52 : 23), x->getType()); };
+  Value* half = b_.CreateAShr(power, 1);
+  return b_.CreateFMul(b_.CreateFMul(x, power_of_two(half)), power_of_two(b_.CreateSub(power, half)));
+}
 
 Value* Arithmetic::dot2(Value* acc, Value* a, Value* b) {
   int lanes = lanes_of(acc);

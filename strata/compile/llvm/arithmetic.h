@@ -31,7 +31,11 @@ class Arithmetic {
   llvm::Value* binary(loop::Opcode code, DType dtype, llvm::Value* a, llvm::Value* b);
   llvm::Value* compare(loop::Compare compare, DType dtype, llvm::Value* a, llvm::Value* b);
   llvm::Value* convert(DType from, DType to, llvm::Value* a);
+  /// The lanes of `x` by one number, with the bits of a division.
+  llvm::Value* divide_by_uniform(llvm::Value* x, llvm::Value* divisor);
   llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
+  /// x 2^k (loop/scale.h).
+  llvm::Value* scale(llvm::Value* x, llvm::Value* k, llvm::Value* power);
   llvm::Value* dot2(llvm::Value* acc, llvm::Value* a, llvm::Value* b);
   llvm::Value* reduce(loop::Opcode combiner, DType dtype, llvm::Value* a);
 

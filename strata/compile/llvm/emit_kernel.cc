@@ -9,6 +9,7 @@
 #include "strata/compile/llvm/arithmetic.h"
 #include "strata/compile/llvm/memory.h"
 #include "strata/loop/lanes.h"
+#include "strata/loop/scale.h"
 #include "strata/loop/tiles.h"
 
 namespace strata::compile {
@@ -146,6 +147,8 @@ class KernelEmitter {
       case Opcode::popcnt:
       case Opcode::clz: return math_.unary(i.code, dtype, arg(0));
       case Opcode::div:
+        if (by_uniform(i)) return math_.divide_by_uniform(arg(0), value(i.args[1]));
+        [[fallthrough]];
       case Opcode::rem:
         if (Value* narrow = narrow_division(i)) return narrow;
         [[fallthrough]];
@@ -186,6 +189,14 @@ class KernelEmitter {
       case Opcode::while_: break;
     }
     STRATA_UNREACHABLE("{} has no value", loop::name(i.code));
+  }
+
+  /// Whether lanes of floats are divided by one number (powers of two are LLVM's own), often enough that its inverse is worth while.
+  bool by_uniform(const Inst& i) const {
+    const Inst& divisor = *i.args[1];
+    bool wide = i.type.lanes >= 8 && divisor.type.lanes == 1 && (i.type.dtype == DType::f32 || i.type.dtype == DType::f64);
+    std::uint64_t mantissa = i.type.dtype == DType::f32 ? (std::uint64_t{1} << 23) - 1 : (std::uint64_t{1} << 52) - 1;
+    return wide && long_loop_ && !(divisor.code == Opcode::constant && (divisor.bits & mantissa) == 0);
   }
 
   /// Whether an instruction is bitwise logic in the machine.
@@ -230,6 +241,10 @@ class KernelEmitter {
 
   Value* call(const Inst& i) {
     if (auto move = loop::lane_move(i.callee, i.type.lanes)) return moved(i, *move);
+    if (loop::is_scale(i)) {
+      auto arg = [&](std::size_t n) { return stretched(i.args[n], i.type.lanes); };
+      return math_.scale(arg(0), arg(1), arg(2));
+    }
     std::vector<llvm::Type*> types;
     std::vector<Value*> args;
     for (const Inst* a : i.args) {
@@ -284,7 +299,9 @@ class KernelEmitter {
     if (known_strips && known_strips->getZExtValue() == 1) {
       strip(i, zero, nullptr);
     } else if (!known_strips || !known_strips->isZero()) {
+      long_loop_ = known_strips && known_strips->getZExtValue() * lanes >= 512;
       counted(zero, strips, 1, [&](Value* number) { strip(i, number, nullptr); });
+      long_loop_ = false;
     }
     if (known_rest) {
       if (!known_rest->isZero()) strip(i, strips, rest);
@@ -386,6 +403,7 @@ class KernelEmitter {
   std::vector<Value*> values_;
   Memory memory_;
   llvm::Function* function_ = nullptr;
+  bool long_loop_ = false;  // in whole strips of a vector loop of many elements
 };
 
 }  // namespace

@@ -71,7 +71,7 @@ N<T> erfc(N<T> x) {
   N<double> p = internal::exp_minus_one(r);
   N<double> d = fma(a, 2.0, 1.0);
   N<double> g = polynomial((a - 4.0) / (a + 4.0), C::kComplement) / d;
-  N<double> y = internal::scale(fma(g, fma(-square_low, p, p - square_low), g), power);
+  N<double> y = scale(fma(g, fma(-square_low, p, p - square_low), g), k, power);
   y = select(wide < 0.0, 2.0 - y, y);
   if constexpr (sizeof(T) == 4) return N<T>::convert(y);
   return N<T>::convert(select(a < 0.5, 1.0 - fma(wide, polynomial(wide * wide, internal::ErfConstants<double>::kNear), wide), y));

@@ -42,7 +42,7 @@ struct ExpConstants<double> {
   static constexpr double kMinusOne = -40.0;
 };
 
-/// x = k ln2 + r. `power` has k + 2 bias in its low bits, as `scale` takes it.
+/// x = k ln2 + r. `power` has k + 2 bias in its low bits, as `scale` takes it (number.h).
 template <template <class> class N, class T>
 struct ExpParts {
   N<BitsOf<T>> power;
@@ -62,15 +62,6 @@ ExpParts<N, T> exp_parts(N<T> x) {
 template <template <class> class N, class T>
 N<T> exp_minus_one(N<T> r) {
   return fma(r * r, polynomial(r, ExpConstants<T>::kExp), r);
-}
-
-/// x 2^k for k + 2 bias in the low bits of `power`. Two factors, so that a subnormal product is rounded once.
-template <template <class> class N, class T>
-N<T> scale(N<T> x, N<BitsOf<T>> power) {
-  N<BitsOf<T>> half = power >> 1;
-  N<T> first = N<T>::from_bits(half << kMantissa<T>);
-  N<T> second = N<T>::from_bits((power - half) << kMantissa<T>);
-  return x * first * second;
 }
 
 /// 2^k for k + 2 bias in the low bits of `power`, where it is a normal number.
@@ -106,8 +97,8 @@ struct TimesLn2 {
 
 /// 2^k e^(t + low).
 template <template <class> class N, class T>
-N<T> exp_of(N<T> t, N<T> low, N<BitsOf<T>> power) {
-  return scale(t + fma(t * t, polynomial(t, ExpConstants<T>::kExp), low) + T(1), power);
+N<T> exp_of(N<T> t, N<T> low, N<T> k, N<BitsOf<T>> power) {
+  return scale(t + fma(t * t, polynomial(t, ExpConstants<T>::kExp), low) + T(1), k, power);
 }
 
 }  // namespace internal
@@ -116,14 +107,14 @@ template <template <class> class N, class T>
 N<T> exp(N<T> x) {
   using C = internal::ExpConstants<T>;
   auto [power, k, r] = internal::exp_parts(internal::held(x, C::kLowest, C::kHighest));
-  return internal::scale(internal::exp_minus_one(r) + T(1), power);
+  return scale(internal::exp_minus_one(r) + T(1), k, power);
 }
 
 template <template <class> class N, class T>
 N<T> exp2(N<T> x) {
   auto [power, k, r] = internal::exp2_parts(x);
   internal::TimesLn2<N, T> product(r);
-  return internal::exp_of<N, T>(product.t, product.lost, power);
+  return internal::exp_of<N, T>(product.t, product.lost, k, power);
 }
 
 /// (2^k - 1) + 2^k r + 2^k (e^r - 1 - r). The two larger parts cancel most when k = 1, so what they round away is kept,
@@ -150,7 +141,7 @@ N<T> logistic(N<T> x) {
   auto [power, k, r] = internal::exp_parts(select(a > -C::kLowest, N<T>(C::kLowest), -a));
   N<T> p = internal::exp_minus_one(r);
   N<T> n = p + T(1), l = p - (n - T(1));
-  N<T> e = internal::scale(n, power), e_low = internal::scale(l, power);
+  N<T> e = scale(n, k, power), e_low = scale(l, k, power);
   N<T> d = e + T(1), d_low = (e - (d - T(1))) + e_low;
   N<T> inverse = N<T>(T(1)) / d;
   auto negative = x < T(0);
@@ -158,7 +149,7 @@ N<T> logistic(N<T> x) {
   N<T> y = top * inverse;
   N<T> rest = fma(-y, d_low, fma(-y, d, top)) + select(negative, l, N<T>(T(0)));
   y = fma(rest, inverse, y);
-  return select(negative, internal::scale(y, power), y);
+  return select(negative, scale(y, k, power), y);
 }
 
 namespace internal {

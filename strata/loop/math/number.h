@@ -23,7 +23,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "strata/loop/loop.h"
+#include "strata/loop/scale.h"
 
 namespace strata::loop::math {
 
@@ -127,6 +127,12 @@ struct Plain {
     requires std::is_floating_point_v<T>
   {
     return std::fma(a.value, b.value, c.value);
+  }
+  /// a 2^k; `power` has k + 2 bias in its low bits (loop/scale.h).
+  friend Plain scale(Plain a, Plain, Plain<BitsOf<T>> power)
+    requires std::is_floating_point_v<T>
+  {
+    return scaled(a.value, power.value);
   }
   friend Plain sqrt_rounded(Plain a)
     requires std::is_floating_point_v<T>
@@ -267,6 +273,14 @@ struct Traced {
   {
     Builder& at = where(a, b, c);
     return {at, at.fma(a.in(at), b.in(at), c.in(at))};
+  }
+  friend Traced scale(Traced a, Traced k, Traced<BitsOf<T>> power)
+    requires std::is_floating_point_v<T>
+  {
+    Builder& at = where(a, k);
+    std::vector<Inst*> args{a.in(at), k.in(at), power.in(at)};
+    VType type{internal::dtype_of<T>(), join_lanes(args)};
+    return {at, at.call(std::string(kScale), type, std::move(args))};
   }
   friend Traced sqrt_rounded(Traced a)
     requires std::is_floating_point_v<T>

@@ -61,7 +61,7 @@ N<double> exp2_of_two(N<double> high, N<double> low) {
   auto [power, whole, r] = exp2_parts(high);
   N<double> sum = r + low, sum_low = low - (sum - r);
   TimesLn2<N, double> scaled(sum);
-  return exp_of<N, double>(scaled.t, fma(sum_low, ExpConstants<double>::kLn2, scaled.lost), power);
+  return exp_of<N, double>(scaled.t, fma(sum_low, ExpConstants<double>::kLn2, scaled.lost), whole, power);
 }
 
 template <template <class> class N>
