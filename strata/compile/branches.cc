@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "strata/loop/lookup.h"
 #include "strata/loop/scale.h"
 
 namespace strata::compile {
@@ -62,7 +63,7 @@ bool is_movable(const Inst& inst) {
     case Opcode::vector:
     case Opcode::if_:
     case Opcode::while_:
-    case Opcode::call: return loop::is_scale(inst);
+    case Opcode::call: return loop::is_scale(inst) || loop::is_lookup(inst);
     default: return !inst.is_variable;
   }
 }

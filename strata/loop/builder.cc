@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "strata/loop/lanes.h"
+#include "strata/loop/lookup.h"
 #include "strata/loop/loop.h"
 #include "strata/loop/scale.h"
 #include "strata/loop/semantics.h"
@@ -218,10 +219,11 @@ Inst* Builder::extract(Inst* a, int lane) {
   return shared(std::move(inst));
 }
 Inst* Builder::call(std::string callee, VType result, std::vector<Inst*> args) {
-  bool known = callee == kScale || lane_move(callee, result.lanes).has_value();
+  bool known = callee == kScale || callee == kLookup || lane_move(callee, result.lanes).has_value();
   STRATA_CHECK(join_lanes(args) == result.lanes && (known || result.lanes == 1), "call of {} with lanes", callee);
-  bool constant = callee == kScale && std::all_of(args.begin(), args.end(), [](const Inst* a) { return a->code == Opcode::constant; });
-  if (constant && options_.fold) return constant_bits(result.dtype, semantics::scale(result.dtype, args[0]->bits, args[2]->bits));
+  bool constant = known && std::all_of(args.begin(), args.end(), [](const Inst* a) { return a->code == Opcode::constant; });
+  if (constant && options_.fold && callee == kScale) return constant_bits(result.dtype, semantics::scale(result.dtype, args[0]->bits, args[2]->bits));
+  if (constant && options_.fold && callee == kLookup) return args[lookup_argument(args[0]->bits, args.size())];
   Inst inst(Opcode::call, result);
   inst.callee = std::move(callee);
   inst.args = std::move(args);

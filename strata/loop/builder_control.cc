@@ -1,6 +1,7 @@
 // Builder: memory, locals, control flow.
 #include <algorithm>
 
+#include "strata/loop/lookup.h"
 #include "strata/loop/loop.h"
 #include "strata/loop/scale.h"
 
@@ -19,7 +20,7 @@ bool is_free(const Inst* inst) {
     case Opcode::vector:
     case Opcode::if_:
     case Opcode::while_:
-    case Opcode::call: return is_scale(*inst);
+    case Opcode::call: return is_scale(*inst) || is_lookup(*inst);
     default: return true;
   }
 }

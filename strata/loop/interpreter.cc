@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "strata/loop/lanes.h"
+#include "strata/loop/lookup.h"
 #include "strata/loop/scale.h"
 #include "strata/loop/semantics.h"
 #include "strata/loop/tiles.h"
@@ -140,6 +141,7 @@ class Machine {
       case Opcode::dot2: return semantics::dot2(a(0), a(1), a(2));
       case Opcode::call:
         if (is_scale(inst)) return semantics::scale(inst.type.dtype, a(0), a(2));
+        if (is_lookup(inst)) return a(lookup_argument(a(0), inst.args.size()));
         return call(inst);
       default: STRATA_UNREACHABLE("{} has no value", name(inst.code));
     }

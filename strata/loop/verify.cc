@@ -1,8 +1,10 @@
 #include "strata/loop/verify.h"
 
 #include <algorithm>
+#include <span>
 
 #include "strata/loop/lanes.h"
+#include "strata/loop/lookup.h"
 #include "strata/loop/scale.h"
 
 namespace strata::loop {
@@ -222,7 +224,18 @@ class Verifier {
     expect(is_name(inst.callee), "call of '{}'", inst.callee);
     if (auto move = lane_move(inst.callee, inst.type.lanes)) return check_move(inst, *move);
     if (is_scale(inst)) return check_scale(inst);
+    if (is_lookup(inst)) return check_lookup(inst);
     expect(lanes == 1 && inst.type.lanes == 1, "call of {} with lanes", inst.callee);
+  }
+  void check_lookup(const Inst& inst) const {
+    std::size_t entries = inst.args.empty() ? 0 : inst.args.size() - 1;
+    expect(is_lookup_size(entries), "lookup among {} entries", entries);
+    expect_dtype(inst, inst.args[0]->type.dtype, DType::i32);
+    for (const Inst* entry : std::span(inst.args).subspan(1)) {
+      expect_dtype(inst, entry->type.dtype, DType::f32);
+      expect(entry->code == Opcode::constant, "lookup of what is not constant");
+    }
+    expect_type(inst, DType::f32, inst.args[0]->type.lanes);
   }
   void check_scale(const Inst& inst) const {
     int lanes = args_lanes(inst, 3);

@@ -4,7 +4,7 @@ Each line printed is an array of the sources, lowest power first, and log2 of th
 """
 import sys
 
-from mpmath import asin, atan, atanh, cbrt, cos, cosh, erf, erfc, exp, expm1, fabs, floor, ldexp, log, log1p, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
+from mpmath import asin, atan, atanh, cbrt, cos, cosh, erf, erfc, exp, expm1, fabs, floor, frexp, ldexp, log, log1p, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
 
 
 from remez import fit, rounded
@@ -85,11 +85,43 @@ def cube_roots():
         show(f"cbrt f{bits}", lambda f: 1 / cbrt(1 + f), terms, (low, high), lambda f: cbrt(1 + f), bits)
 
 
+def ulp(value):
+    return ldexp(mpf(1), frexp(value)[1] - SINGLE)
+
+
+def float_of_good_tanh(center):
+    """Of 801 floats around a number the one whose tanh is nearest a float, and that float."""
+    spacing = ulp(center)
+    floats = [rounded(center, SINGLE) + i * spacing for i in range(-400, 401)]
+    best = min(floats, key=lambda x: fabs(tanh(x) - rounded(tanh(x), SINGLE)) / ulp(tanh(x)))
+    return best, rounded(tanh(best), SINGLE)
+
+
+def tanh_piece(piece):
+    """m, v and the five coefficients of p: tanh(m + d) = v + d p(d) from 2^-4 (1 + piece / 4) on, for a quarter of a binade."""
+    binade = ldexp(mpf(1), piece // 4 - 4)
+    low, high = binade * (1 + mpf(piece % 4) / 4), min(binade * (mpf(5 + piece % 4) / 4), mpf("9.21"))
+    if piece == 0:  # all from 0: tanh(a) = a + a p(a), p even
+        (c2, c4), _ = fit(safe(lambda d: tanh(d) / d - 1, 0), [2, 4], (0, high), lambda d: mpf(1), SINGLE)
+        return [0, 0, 0, 0, c2, 0, c4]
+    if low >= high:
+        return [low, 1, 0, 0, 0, 0, 0]
+    m, v = float_of_good_tanh((low + high) / 2)
+    slope = 1 - tanh(m) ** 2
+    p = lambda d: slope - tanh(m) * slope * d if fabs(d) < mpf(2) ** -20 else (tanh(m + d) - v) / d
+    return [m, v, *fit(p, [0, 1, 2, 3, 4], (low - m, high - m), fabs, SINGLE)[0]]
+
+
+def tanh_pieces():
+    pieces = [tanh_piece(p) for p in range(32)]
+    pieces = pieces[20:] + pieces[:20]  # slots: the first piece begins at 2^-4, whose bits above the mantissa's last 21 end in 12
+    for name, column in zip(["center", "value", "first", "second", "third", "fourth", "fifth"], zip(*pieces)):
+        print(f"tanh {name}: {{{', '.join(hexadecimal(c, SINGLE) for c in column)}}}")
+
+
 def hyperbolic():
-    # tanh(x) = x + x^3 q(x^2)
-    for bits, terms, limit in (SINGLE, 9, 1), (DOUBLE, 17, 1):
-        q = safe(lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 3)
-        show(f"tanh f{bits}", q, terms, (0, limit**2), lambda z: z, bits)
+    # tanh(x) = x + x^3 q(x^2), for f64
+    show("tanh f53", safe(lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 3), 17, (0, 1), lambda z: z, DOUBLE)
     # sinh(r) = r + r^3 s(r^2), cosh(r) = 1 + r^2 c(r^2) for |r| <= ln2 / 2, in f64 for results in f32 and f64
     for name, terms in ("f32", 3), ("f64", 6):
         odd = safe(lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 6)
@@ -141,7 +173,7 @@ def trigonometric():
     print("1/(2 pi) by 53 bits, times 2^53: " + ", ".join(float(c).hex() for c in chunks))
 
 
-GROUPS = [exponentials, logarithms, powers, cube_roots, hyperbolic, errors, angles, trigonometric]
+GROUPS = [exponentials, logarithms, powers, cube_roots, tanh_pieces, hyperbolic, errors, angles, trigonometric]
 
 if __name__ == "__main__":
     for group in GROUPS:

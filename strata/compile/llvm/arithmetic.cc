@@ -451,6 +451,27 @@ Value* Arithmetic::scale(Value* x, Value* k, Value* power) {
   return b_.CreateFMul(b_.CreateFMul(x, power_of_two(half)), power_of_two(b_.CreateSub(power, half)));
 }
 
+Value* Arithmetic::lookup(Value* index, const std::vector<llvm::Constant*>& table) {
+  int lanes = lanes_of(index);
+  if (target_.avx512 && lanes % 16 == 0 && table.size() == 32) {
+    llvm::ArrayRef<llvm::Constant*> entries(table);
+    Value *low = llvm::ConstantVector::get(entries.take_front(16)), *high = llvm::ConstantVector::get(entries.drop_front(16));
+    return pieces({index}, 16, [&](const std::vector<Value*>& v) -> Value* {
+      return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_ps_512, {}, {low, v[0], high});
+    });
+  }
+  auto* type = llvm::ArrayType::get(b_.getFloatTy(), table.size());
+  auto* global = new llvm::GlobalVariable(*b_.GetInsertBlock()->getModule(), type, true, llvm::GlobalValue::PrivateLinkage,
+                                          llvm::ConstantArray::get(type, table), "table");
+  Value* chosen = b_.CreateZExt(b_.CreateAnd(index, table.size() - 1), like(index, b_.getInt64Ty()));
+  auto entry = [&](Value* number) { return b_.CreateLoad(b_.getFloatTy(), b_.CreateGEP(b_.getFloatTy(), global, number)); };
+  if (lanes == 1) return entry(chosen);
+  Value* out = llvm::PoisonValue::get(like(index, b_.getFloatTy()));
+  for (std::uint64_t lane = 0; lane < static_cast<std::uint64_t>(lanes); ++lane)
+    out = b_.CreateInsertElement(out, entry(b_.CreateExtractElement(chosen, lane)), lane);
+  return out;
+}
+
 Value* Arithmetic::dot2(Value* acc, Value* a, Value* b) {
   int lanes = lanes_of(acc);
   if (target_.avx512bf16 && lanes >= 4) {

@@ -36,6 +36,8 @@ class Arithmetic {
   llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
   /// x 2^k (loop/scale.h).
   llvm::Value* scale(llvm::Value* x, llvm::Value* k, llvm::Value* power);
+  /// The entry that the low bits of each lane of `index` number (loop/lookup.h).
+  llvm::Value* lookup(llvm::Value* index, const std::vector<llvm::Constant*>& table);
   llvm::Value* dot2(llvm::Value* acc, llvm::Value* a, llvm::Value* b);
   llvm::Value* reduce(loop::Opcode combiner, DType dtype, llvm::Value* a);
 

@@ -4,11 +4,13 @@
 #include <llvm/IR/Module.h>
 
 #include <map>
+#include <span>
 
 #include "strata/base/check.h"
 #include "strata/compile/llvm/arithmetic.h"
 #include "strata/compile/llvm/memory.h"
 #include "strata/loop/lanes.h"
+#include "strata/loop/lookup.h"
 #include "strata/loop/scale.h"
 #include "strata/loop/tiles.h"
 
@@ -244,6 +246,11 @@ class KernelEmitter {
     if (loop::is_scale(i)) {
       auto arg = [&](std::size_t n) { return stretched(i.args[n], i.type.lanes); };
       return math_.scale(arg(0), arg(1), arg(2));
+    }
+    if (loop::is_lookup(i)) {
+      std::vector<llvm::Constant*> table;
+      for (const Inst* entry : std::span(i.args).subspan(1)) table.push_back(math_.constant(DType::f32, entry->bits));
+      return math_.lookup(value(i.args[0]), table);
     }
     std::vector<llvm::Type*> types;
     std::vector<Value*> args;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "strata/loop/math/number.h"
+#include "strata/loop/math/tanh_table.h"
 
 namespace strata::loop::math {
 namespace internal {
@@ -153,17 +154,7 @@ N<T> logistic(N<T> x) {
 }
 
 namespace internal {
-template <class T>
-struct TanhConstants;
-template <>
-struct TanhConstants<float> {
-  static constexpr float kOne = 9.1f;  // 1 from there on
-  // tanh(x) = x + x^3 q(x^2) up to 1, error 2^-33
-  static constexpr float kTanh[] = {-0x1.555556p-2f, 0x1.111134p-3f,   -0x1.ba202p-5f,  0x1.666aeep-6f,  -0x1.226958p-7f,
-                                    0x1.cf7948p-9f,  -0x1.5395cep-10f, 0x1.7df862p-12f, -0x1.c50b0cp-15f};
-};
-template <>
-struct TanhConstants<double> {
+struct TanhConstants {  // f64
   static constexpr double kOne = 19.1;
   static constexpr double kTanh[] = {-0x1.5555555555555p-2,  0x1.11111111110a2p-3,  -0x1.ba1ba1ba15fd5p-5,  0x1.664f4881a2745p-6,
                                      -0x1.226e353cf918p-7,   0x1.d6d3cbcc5ff26p-9,  -0x1.7da31fd971193p-10, 0x1.35558a674510bp-11,
@@ -173,17 +164,22 @@ struct TanhConstants<double> {
 };
 }  // namespace internal
 
-/// x + x^3 q(x^2) up to 1; 1 - 2 / (e^2|x| + 1) above, where the quotient's error counts little.
+/// f64: x + x^3 q(x^2) up to 1; 1 - 2 / (e^2|x| + 1) above, where the quotient's error counts little. f32: tanh_table.h.
 template <template <class> class N, class T>
 N<T> tanh(N<T> x) {
-  using C = internal::TanhConstants<T>;
-  N<T> a = abs(x), z = x * x;
-  N<T> small = fma(x * z, polynomial(z, C::kTanh), x);
-  N<T> held = select(a > C::kOne, N<T>(C::kOne), a);
-  auto [power, k, r] = internal::exp_parts(held + held);
-  N<T> s = internal::two_to<N, T>(power);
-  N<T> d = fma(s, internal::exp_minus_one(r), s + T(1));
-  return copysign(select(a < T(1), small, T(1) - T(2) / d), x);
+  N<T> a = abs(x);
+  if constexpr (sizeof(T) == 4) {
+    return copysign(internal::tanh_in_pieces<N>(a), x);
+  } else {
+    using C = internal::TanhConstants;
+    N<T> z = x * x;
+    N<T> small = fma(x * z, polynomial(z, C::kTanh), x);
+    N<T> held = select(a > C::kOne, N<T>(C::kOne), a);
+    auto [power, k, r] = internal::exp_parts(held + held);
+    N<T> s = internal::two_to<N, T>(power);
+    N<T> d = fma(s, internal::exp_minus_one(r), s + T(1));
+    return copysign(select(a < T(1), small, T(1) - T(2) / d), x);
+  }
 }
 
 }  // namespace strata::loop::math

@@ -23,6 +23,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "strata/loop/lookup.h"
 #include "strata/loop/scale.h"
 
 namespace strata::loop::math {
@@ -354,6 +355,21 @@ struct Traced {
     return {at, at.compare(c, a.in(at), b.in(at))};
   }
 };
+
+/// The entry of a table that the low bits of `index` number (loop/lookup.h).
+template <std::size_t Entries>
+Plain<float> lookup(const float (&table)[Entries], Plain<std::int32_t> index) {
+  static_assert(is_lookup_size(Entries));
+  return table[static_cast<std::uint32_t>(index.value) % Entries];
+}
+template <std::size_t Entries>
+Traced<float> lookup(const float (&table)[Entries], Traced<std::int32_t> index) {
+  static_assert(is_lookup_size(Entries));
+  Builder& b = *index.builder;
+  std::vector<Inst*> args{index.inst};
+  for (float entry : table) args.push_back(Traced<float>(entry).in(b));
+  return {b, b.call(std::string(kLookup), {DType::f32, index.inst->type.lanes}, std::move(args))};
+}
 
 // ------------------------------------------------------------------------------------------------ for both
 
