@@ -22,6 +22,9 @@ struct ErfConstants<float> {
       0x1.3ba5916e8fe3p+0, -0x1.1df1ad1e1f0b5p-3, 0x1.f7f5e66959fdcp-7, 0x1.16ecf591202ddp-4, -0x1.9ddb40002a8a8p-4, 0x1.7fed696c7e404p-4,
       -0x1.0faf734159d6p-4, 0x1.308728b2dacc6p-5, -0x1.0960a608cf957p-6, 0x1.47d08b314ed3fp-8, -0x1.9f3e862d4d7aap-11,
       -0x1.5644bfaa8c1a9p-13, 0x1.06c597c853e44p-12, 0x1.8600762183a6p-15};  // error 2^-35.9
+  // e^r = 1 + r + r^2 q(r), error 2^-34.2
+  static constexpr double kExp[] = {0x1.0000003a2693fp-1, 0x1.5555544324cb4p-3,  0x1.55548dc0ff16cp-5,
+                                    0x1.111270dc5cc16p-7, 0x1.6d8d0919a68f2p-10, 0x1.9f085aeecfe09p-13};
   static constexpr float kFar[] = {-0x1.d97fc0p+0f, -0x1.51c9b0p+1f, -0x1.afabbcp-1f,  -0x1.547ba8p-5f,  0x1.491180p-7f,
                                    -0x1.064118p-9f, 0x1.1f6ea8p-12f, -0x1.5b1528p-17f, -0x1.19dc50p-18f, 0x1.48a8d4p-21f};  // error 2^-26.9
 };
@@ -61,10 +64,24 @@ N<T> erf(N<T> x) {
   return copysign(select(a < T(1), near, far), x);
 }
 
-template <template <class> class N, class T>
-N<T> erfc(N<T> x) {
-  using C = internal::ErfConstants<T>;
+/// In f64, where the square of an f32 is exact and one division serves q and g / (1 + 2 a).
+template <template <class> class N>
+N<float> erfc(N<float> x) {
+  using C = internal::ErfConstants<float>;
   N<double> wide = N<double>::convert(x), a = abs(wide);
+  a = select(a > C::kZero, N<double>(C::kZero), a);
+  auto [power, k, r] = internal::exp_parts(-(a * a));
+  N<double> p = fma(r * r, polynomial(r, C::kExp), r);
+  N<double> d = fma(a, 2.0, 1.0), u = a + 4.0, inverse = N<double>(1.0) / (u * d);
+  N<double> g = polynomial((a - 4.0) * d * inverse, C::kComplement) * (u * inverse);
+  N<double> y = scale(fma(g, p, g), k, power);
+  return N<float>::convert(select(wide < 0.0, 2.0 - y, y));
+}
+
+template <template <class> class N>
+N<double> erfc(N<double> x) {
+  using C = internal::ErfConstants<double>;
+  N<double> a = abs(x);
   a = select(a > C::kZero, N<double>(C::kZero), a);
   N<double> square = a * a, square_low = fma(a, a, -square);
   auto [power, k, r] = internal::exp_parts(-square);
@@ -72,9 +89,8 @@ N<T> erfc(N<T> x) {
   N<double> d = fma(a, 2.0, 1.0);
   N<double> g = polynomial((a - 4.0) / (a + 4.0), C::kComplement) / d;
   N<double> y = scale(fma(g, fma(-square_low, p, p - square_low), g), k, power);
-  y = select(wide < 0.0, 2.0 - y, y);
-  if constexpr (sizeof(T) == 4) return N<T>::convert(y);
-  return N<T>::convert(select(a < 0.5, 1.0 - fma(wide, polynomial(wide * wide, internal::ErfConstants<double>::kNear), wide), y));
+  y = select(x < 0.0, 2.0 - y, y);
+  return select(a < 0.5, 1.0 - fma(x, polynomial(x * x, C::kNear), x), y);
 }
 
 }  // namespace strata::loop::math
