@@ -7,6 +7,7 @@
 #include "strata/op/legalize.h"
 #include "strata/op/lower_region.h"
 #include "strata/op/quantized.h"
+#include "strata/op/sort_key.h"
 #include "strata/op/tuple.h"
 #include "strata/transform/counted.h"
 #include "strata/transform/hoist.h"
@@ -57,7 +58,8 @@ void erase_tokens(ir::Block& block) {
 bool has_lowering(const ir::Op& op) { return !std::holds_alternative<op::None>(op::def(op).lowering); }
 /// What is quantised becomes an operation on numbers first.
 bool has_lowering_or_scales(const ir::Op& op) { return has_lowering(op) || (op::is_quantized(op) && !op::takes_stored(op)); }
-bool has_kernel(const ir::Op& op) { return has_lowering(op) && op::regions_fit_kernels(op); }
+/// Of sorts by keys the decomposition has better ones.
+bool has_kernel(const ir::Op& op) { return has_lowering(op) && op::regions_fit_kernels(op) && !op::sorts_by_keys(op); }
 
 /// Operations that are not `kept` become those that they stand for.
 void decompose(ir::Block& block, bool (*kept)(const ir::Op&)) {

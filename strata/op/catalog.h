@@ -15,6 +15,7 @@
   X(all_gather)               \
   X(all_reduce)               \
   X(all_to_all)               \
+  X(argsort_rows)             \
   X(async_done)               \
   X(async_start)              \
   X(bitcast_convert)          \
@@ -97,6 +98,7 @@
   X(send)                     \
   X(slice)                    \
   X(sort)                     \
+  X(sort_rows)                \
   X(stop_gradient)            \
   X(storage_cast)             \
   X(top_k)                    \

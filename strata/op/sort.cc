@@ -22,6 +22,7 @@
 #include "strata/op/legalize.h"
 #include "strata/op/lower_region.h"
 #include "strata/op/quantized.h"
+#include "strata/op/sort_key.h"
 
 namespace strata::op {
 namespace {
@@ -225,7 +226,7 @@ std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts> operan
 
 /// For comparators that no kernel can hold: n rounds of exchanging neighbours, even pairs and odd ones in turn, all rows at once.
 /// Stable as well, so of the same result for every comparator that is an order.
-Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
+Values exchange_neighbours(Builder& b, const Op& op, std::span<Value* const> operands) {
   std::size_t n = inputs(op);
   int d = dimension_of(op), rank = op.operand(0)->rank();
   Rows rows(op);
@@ -273,6 +274,10 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   std::rotate(moved.begin() + d, moved.begin() + d + 1, moved.end());
   for (std::size_t i = 0; i < n; ++i) out[i] = move_dim(b, reshape(b, out[i], Shape(moved)), rank - 1, d);
   return out;
+}
+
+Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
+  return sorts_by_keys(op) ? sort_by_keys(b, op, operands, sort_keys(op.region(0))) : exchange_neighbours(b, op, operands);
 }
 
 }  // namespace

@@ -11,11 +11,10 @@
 #include "strata/op/lower_region.h"
 #include "strata/op/rules.h"
 #include "strata/op/sort.h"
+#include "strata/op/sort_key.h"
 
 namespace strata::op {
 namespace {
-
-constexpr std::int64_t kFew = 64;
 
 std::int64_t k_of(const Op& op) { return op.attr<std::int64_t>("k"); }
 int last(const Op& op) { return op.operand(0)->rank() - 1; }
@@ -83,7 +82,7 @@ void emit_row(LowerContext& context, const Op& op, std::span<loop::Ref* const>, 
   auto store = [&](const loop::Index& e, const Tuple& x) {
     for (std::size_t r = 0; r < 2; ++r) b.store(results[r], row * k + e, x[r]);
   };
-  if (k > kFew || k == n)
+  if (k > kFewKept || k == n)
     return emit(b, MergeSort{.n = n,
                              .dtypes = {op.operand(0)->dtype(), DType::i32},
                              .load = load,

@@ -6,10 +6,12 @@
 
 // X(name): `void strata_<name>(void* const* buffers, std::int64_t begin, std::int64_t end)`, in the order of their names.
 #define STRATA_NATIVE_KERNELS(X) \
+  X(argsort)                     \
   X(cholesky)                    \
   X(copy_rows)                   \
   X(fft)                         \
   X(random_bits)                 \
+  X(sort)                        \
   X(triangular_solve)
 
 #define STRATA_DECLARE(name) extern "C" void strata_##name(void* const* buffers, std::int64_t begin, std::int64_t end);

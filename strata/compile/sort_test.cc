@@ -1,0 +1,118 @@
+// Sorts by keys as machine code: the reference's bits, whatever the comparator, the dimension and the number of threads.
+#include "strata/compile/compile_testing.h"
+#include "strata/op/sort.h"
+#include "strata/op/sort_key.h"
+#include "strata/op/testing/run.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Block;
+using ir::Builder;
+using ir::Value;
+using ir::Values;
+
+using Comparator = std::function<std::unique_ptr<Block>()>;
+
+std::unique_ptr<Block> program(const std::vector<Type>& types, std::int64_t dimension, const Comparator& comparator) {
+  auto block = std::make_unique<Block>();
+  Values arrays;
+  for (const Type& t : types) arrays.push_back(block->add_argument(t));
+  Builder b(*block);
+  block->results = op::sort(b, arrays, dimension, comparator());
+  return block;
+}
+
+void expect_reference(const Block& block, const std::vector<Literal>& arguments) {
+  std::vector<Literal> want = op::evaluate(block, arguments), plan = testing::run_plan(block, arguments);
+  for (std::size_t r = 0; r < want.size(); ++r) EXPECT_EQ(std::memcmp(plan[r].data(), want[r].data(), want[r].bytes()), 0) << "plan, result " << r;
+  for (int threads : {1, 2, 3}) {
+    set_num_threads(threads);
+    std::vector<Literal> code = testing::run_compiled(block, arguments);
+    for (std::size_t r = 0; r < want.size(); ++r) EXPECT_EQ(std::memcmp(code[r].data(), want[r].data(), want[r].bytes()), 0) << "result " << r << " by " << threads;
+  }
+  set_num_threads(0);
+}
+
+/// Edges of the dtype, again and again between other numbers.
+Literal with_edges(const Type& type, unsigned seed) {
+  Literal out = testing::random_literal(type, seed), edges = op::edge_literal(type.dtype());
+  for (std::int64_t i = 0; i < out.count(); i += 3) op::copy_element(edges, i / 3 * 5 % edges.count(), out, i);
+  return out;
+}
+
+TEST(SortByKeys, EachOrderAlongEachDimension) {
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16})
+    for (const char* order : {"total", "numbers", "ieee"})
+      for (std::int64_t d : {0, 1, 2}) {
+        SCOPED_TRACE(::testing::Message() << name(t) << " " << order << " along " << d);
+        Type x(t, {3, 70, 4});
+        expect_reference(*program({x}, d, [&] { return op::comparator_of({t}, order, d == 1); }), {with_edges(x, 1)});
+      }
+}
+
+TEST(SortByKeys, IntegersAndBooleans) {
+  for (DType t : {DType::i1, DType::i8, DType::ui8, DType::i16, DType::ui32, DType::i32, DType::i64, DType::ui64})
+    for (bool descending : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << name(t) << " " << descending);
+      Type x(t, {2, 90});
+      expect_reference(*program({x}, 1, [&] { return op::comparator_of({t}, "total", descending); }), {with_edges(x, 2)});
+    }
+}
+
+TEST(SortByKeys, PayloadsGoWithThem) {
+  Type x(DType::f32, {60, 5}), y(DType::i64, {60, 5}), z(DType::bf16, {60, 5});
+  for (std::int64_t d : {0, 1})
+    expect_reference(*program({x, y, z}, d, [] { return op::comparator_of({DType::f32, DType::i64, DType::bf16}, "numbers", false); }),
+                     {with_edges(x, 3), testing::random_literal(y, 4), with_edges(z, 5)});
+}
+
+TEST(SortByKeys, NumbersOfTheElements) {
+  for (DType t : {DType::i32, DType::i64}) {
+    auto block = std::make_unique<Block>();
+    Value* x = block->add_argument(Type(DType::f32, {4, 80}));
+    Builder b(*block);
+    block->results = op::sort(b, {x, op::iota(b, Type(t, {4, 80}), 1)}, 1, op::comparator_of({DType::f32, t}, "numbers", true));
+    expect_reference(*block, {with_edges(x->type(), 6)});
+  }
+}
+
+/// |l0| first, of equal ones the greater of l1.
+TEST(SortByKeys, SeveralAndComputed) {
+  Type x(DType::f32, {2, 75}), y(DType::i32, {2, 75});
+  auto comparator = [] {
+    auto region = std::make_unique<Block>();
+    for (DType t : {DType::f32, DType::f32, DType::i32, DType::i32}) region->add_argument(Type::scalar(t));
+    Builder b(*region);
+    Value *l = op::abs(b, region->argument(0)), *r = op::abs(b, region->argument(1));
+    auto total = [&](const char* how) {
+      return b.create("stablehlo.compare", {l, r}, {{"comparison_direction", std::string(how)}, {"compare_type", std::string("TOTALORDER")}}).result();
+    };
+    Value* second = op::compare(b, region->argument(2), region->argument(3), "GT");
+    region->results = {op::or_(b, total("LT"), op::and_(b, total("EQ"), second))};
+    return region;
+  };
+  Literal few = testing::random_literal(x, 7);
+  for (std::int64_t i = 0; i < few.count(); ++i) few.set_number(i, static_cast<double>(i * 7 % 5 - 2));
+  expect_reference(*program({x, y}, 1, comparator), {few, testing::random_literal(y, 8)});
+}
+
+/// As many as are sorted rather than kept in order.
+TEST(SortByKeys, TheGreatestOfManyElements) {
+  auto block = std::make_unique<Block>();
+  Value* x = block->add_argument(Type(DType::f32, {3, 130}));
+  Builder b(*block);
+  block->results = b.create("chlo.top_k", {x}, {{"k", std::int64_t{100}}}).results();
+  expect_reference(*block, {with_edges(x->type(), 9)});
+}
+
+TEST(SortByKeys, NoKernelRunsTheComparator) {
+  auto block = program({Type(DType::f32, {300000})}, 0, [] { return op::comparator_of({DType::f32}, "numbers", false); });
+  Plan plan = make_plan(*prepare(*block), {});
+  EXPECT_TRUE(plan.kernels.empty());
+  ASSERT_EQ(plan.steps.size(), 1u);
+  EXPECT_EQ(std::get<LaunchNative>(plan.steps[0].what).symbol, "strata_sort");
+}
+
+}  // namespace
+}  // namespace strata::compile
