@@ -16,6 +16,8 @@
 namespace strata::op {
 namespace {
 
+constexpr int kBlock = 32;
+
 std::int64_t k_of(const Op& op) { return op.attr<std::int64_t>("k"); }
 int last(const Op& op) { return op.operand(0)->rank() - 1; }
 
@@ -89,29 +91,38 @@ void emit_row(LowerContext& context, const Op& op, std::span<loop::Ref* const>, 
                              .before = [&](const Tuple& x, const Tuple& y) { return before(x[0], y[0]); },
                              .kept = k,
                              .store = store});
-  auto i64 = [&](std::int64_t x) { return b.constant_int(DType::i64, x); };
   auto kept = [&](loop::Inst* place) { return row * k + b.index_of(place, 0, k - 1); };
-  b.for_(0, n, 1, [&](loop::Index e) {
+  auto i64 = [&](std::int64_t x) { return b.constant_int(DType::i64, x); };
+  auto insert = [&](const loop::Index& e, loop::Inst* last_place) {  // at `last_place`, or before those that it is greater than
     Tuple x = load(e);
-    loop::Inst* held = b.binary(loop::Opcode::min, b.value(e), i64(k));  // elements kept so far
-    loop::Inst* full = b.compare(loop::Compare::eq, held, i64(k));
-    loop::Inst* better = before(x[0], b.load(results[0], row * k + (k - 1)));
-    b.if_(b.binary(loop::Opcode::or_, b.unary(loop::Opcode::not_, full), better), [&] {
-      loop::Inst* at = b.local(b.binary(loop::Opcode::min, held, i64(k - 1)));
-      auto previous = [&] { return kept(b.binary(loop::Opcode::max, b.binary(loop::Opcode::sub, b.get(at), i64(1)), i64(0))); };
-      b.while_(
-          [&] {
-            loop::Inst* goes_on = before(x[0], b.load(results[0], previous()));
-            return b.binary(loop::Opcode::and_, b.compare(loop::Compare::gt, b.get(at), i64(0)), goes_on);
-          },
-          [&] {
-            loop::Index from = previous();
-            for (loop::Ref* result : results) b.store(result, kept(b.get(at)), b.load(result, from));
-            b.set(at, b.binary(loop::Opcode::sub, b.get(at), i64(1)));
-          });
-      for (std::size_t r = 0; r < 2; ++r) b.store(results[r], kept(b.get(at)), x[r]);
-    });
+    loop::Inst* at = b.local(last_place);
+    auto previous = [&] { return kept(b.binary(loop::Opcode::max, b.binary(loop::Opcode::sub, b.get(at), i64(1)), i64(0))); };
+    b.while_(
+        [&] {
+          loop::Inst* goes_on = before(x[0], b.load(results[0], previous()));
+          return b.binary(loop::Opcode::and_, b.compare(loop::Compare::gt, b.get(at), i64(0)), goes_on);
+        },
+        [&] {
+          loop::Index from = previous();
+          for (loop::Ref* result : results) b.store(result, kept(b.get(at)), b.load(result, from));
+          b.set(at, b.binary(loop::Opcode::sub, b.get(at), i64(1)));
+        });
+    for (std::size_t r = 0; r < 2; ++r) b.store(results[r], kept(b.get(at)), x[r]);
+  };
+  auto worst = [&] { return b.load(results[0], row * k + (k - 1)); };
+  auto read = [&](const loop::Index& begin, const loop::Index& end) {
+    b.for_(begin, end, 1, [&](loop::Index e) { b.if_(before(load(e)[0], worst()), [&] { insert(e, i64(k - 1)); }); });
+  };
+  b.for_(0, k, 1, [&](loop::Index e) { insert(e, b.value(e)); });
+  // Most blocks hold nothing that is greater than what is kept.
+  std::int64_t blocks = (n - k) / kBlock;
+  b.for_(0, blocks, 1, [&](loop::Index block) {
+    loop::Index begin = block * kBlock + k;
+    loop::Inst *least = worst(), *found = b.local(b.constant_int(DType::i1, 0), kBlock);
+    b.vector(begin, begin + kBlock, kBlock, [&](loop::Index e) { b.set(found, before(load(e)[0], least)); });
+    b.if_(b.reduce(loop::Opcode::or_, b.get(found)), [&] { read(begin, begin + kBlock); });
   });
+  read(k + blocks * kBlock, n);
 }
 
 }  // namespace
