@@ -3,20 +3,19 @@
 // Operand [operand]; attribute `k`, and `largest` where it is said, which is true. (C1) rank at least 1; (C2) 0 <= k <= the last dimension. Results: values and their positions (i32),
 // greatest first, of equal ones the first; floats in total order (a positive NaN is greatest, -0 is below +0).
 //
-// Few elements are kept in order while the row is read; many are sorted.
+// Few elements are kept in order while the row is read, past blocks that hold none; many are sorted (sort_key.h).
+#include <bit>
+
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
-#include "strata/op/lower_region.h"
 #include "strata/op/rules.h"
 #include "strata/op/sort.h"
 #include "strata/op/sort_key.h"
 
 namespace strata::op {
 namespace {
-
-constexpr int kBlock = 32;
 
 std::int64_t k_of(const Op& op) { return op.attr<std::int64_t>("k"); }
 int last(const Op& op) { return op.operand(0)->rank() - 1; }
@@ -72,57 +71,114 @@ std::int64_t grid(const Op& op) {
   return rows;
 }
 
-void emit_row(LowerContext& context, const Op& op, std::span<loop::Ref* const>, std::span<loop::Ref* const> results, const loop::Index& row) {
-  loop::Builder& b = context.b;
-  std::int64_t n = op.operand(0)->shape()[last(op)], k = k_of(op);
-  auto greater = comparator({op.operand(0)->dtype()}, "GT");
-  auto before = [&](loop::Inst* x, loop::Inst* y) {
-    loop::Inst* pair[] = {x, y};
-    return lower_region(context, *greater, pair)[0];
-  };
-  auto load = [&](const loop::Index& e) { return Tuple{context.operand_at(op, 0, row * n + e), b.convert(DType::i32, b.value(e))}; };
-  auto store = [&](const loop::Index& e, const Tuple& x) {
-    for (std::size_t r = 0; r < 2; ++r) b.store(results[r], row * k + e, x[r]);
-  };
-  if (k > kFewKept || k == n)
-    return emit(b, MergeSort{.n = n,
-                             .dtypes = {op.operand(0)->dtype(), DType::i32},
-                             .load = load,
-                             .before = [&](const Tuple& x, const Tuple& y) { return before(x[0], y[0]); },
-                             .kept = k,
-                             .store = store});
-  auto kept = [&](loop::Inst* place) { return row * k + b.index_of(place, 0, k - 1); };
-  auto i64 = [&](std::int64_t x) { return b.constant_int(DType::i64, x); };
-  auto insert = [&](const loop::Index& e, loop::Inst* last_place) {  // at `last_place`, or before those that it is greater than
-    Tuple x = load(e);
-    loop::Inst* at = b.local(last_place);
-    auto previous = [&] { return kept(b.binary(loop::Opcode::max, b.binary(loop::Opcode::sub, b.get(at), i64(1)), i64(0))); };
-    b.while_(
+/// Integers in the order of the elements.
+loop::Inst* key(loop::Builder& b, loop::Inst* x) {
+  DType dtype = x->type.dtype;
+  if (is_bool(dtype)) return b.convert(DType::i32, x);
+  if (!is_float(dtype)) return x;
+  if (byte_width(dtype) < 4) return key(b, b.convert(DType::f32, x));
+  bool wide = dtype == DType::f64;
+  loop::Inst* bits = b.bitcast(wide ? DType::i64 : DType::i32, x);
+  loop::Inst* negative = b.compare(loop::Compare::lt, bits, b.constant_int(bits->type.dtype, 0));
+  return b.select(negative, b.binary(loop::Opcode::xor_, bits, b.constant_int(bits->type.dtype, wide ? INT64_MAX : INT32_MAX)), bits);
+}
+
+/// Emits one row.
+class Row {
+ public:
+  Row(LowerContext& context, const Op& op, std::span<loop::Ref* const> results, const loop::Index& row)
+      : context_(context), b_(context.b), op_(op), results_(results), row_(row), n_(op.operand(0)->shape()[last(op)]), k_(k_of(op)) {}
+
+  void emit() {
+    kept_ = b_.local(i64(0));
+    if (n_ < kShort) return read(0, n_, nullptr);
+    loop::Inst* least = lower_bound();
+    std::int64_t blocks = n_ / kBlock;
+    b_.for_(0, blocks, 1, [&](loop::Index block) {
+      loop::Index begin = block * kBlock;
+      loop::Inst* found = b_.local(b_.constant_int(DType::i1, 0), kBlock);
+      b_.vector(begin, begin + kBlock, kBlock, [&](loop::Index e) { b_.set(found, b_.compare(loop::Compare::ge, key_at(e), least)); });
+      b_.if_(b_.reduce(loop::Opcode::or_, b_.get(found)), [&] { read(begin, begin + kBlock, least); });
+    });
+    read(blocks * kBlock, n_, least);
+  }
+
+ private:
+  static constexpr int kLanes = 64, kBlock = 32;
+  static constexpr std::int64_t kShort = 256;
+
+  loop::Inst* i64(std::int64_t x) { return b_.constant_int(DType::i64, x); }
+  loop::Inst* element(const loop::Index& e) { return context_.operand_at(op_, 0, row_ * n_ + e); }
+  loop::Inst* key_at(const loop::Index& e) { return key(b_, element(e)); }
+  loop::Index place(loop::Inst* at) { return row_ * k_ + b_.index_of(at, 0, k_ - 1); }
+  loop::Inst* key_kept(loop::Inst* at) { return key(b_, b_.load(results_[0], place(at))); }
+
+  /// A key that at least k elements have or exceed: the least of the greatest of k or more parts of the row.
+  loop::Inst* lower_bound() {
+    int parts = static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(k_)));
+    DType dtype = key_at(0)->type.dtype;
+    loop::Inst* greatest = b_.local(least_of(dtype), kLanes);
+    b_.vector(0, n_, kLanes, [&](loop::Index e) { b_.set(greatest, b_.binary(loop::Opcode::max, b_.get(greatest), key_at(e))); });
+    loop::Ref* space = b_.scratch(dtype, kLanes);
+    loop::Inst* whole = b_.get(greatest);
+    b_.vector(0, kLanes, kLanes, [&](loop::Index e) { b_.store(space, e, whole); });
+    loop::Inst* bound = b_.local(greatest_of(dtype), parts);
+    b_.vector(0, parts, parts, [&](loop::Index e) {
+      loop::Inst* most = b_.load(space, e);
+      for (int other = parts; other < kLanes; other += parts) most = b_.binary(loop::Opcode::max, most, b_.load(space, e + other));
+      b_.set(bound, most);
+    });
+    return b_.reduce(loop::Opcode::min, b_.get(bound));
+  }
+  loop::Inst* least_of(DType dtype) {
+    return is_signed(dtype) ? b_.constant_int(dtype, -(std::int64_t{1} << (8 * byte_width(dtype) - 2)) * 2) : b_.constant_int(dtype, 0);
+  }
+  loop::Inst* greatest_of(DType dtype) { return b_.unary(loop::Opcode::not_, least_of(dtype)); }
+
+  /// Reads elements one by one; those below `least` are not looked at.
+  void read(const loop::Index& begin, const loop::Index& end, loop::Inst* least) {
+    b_.for_(begin, end, 1, [&](loop::Index e) {
+      auto look = [&] {
+        loop::Inst *held = b_.get(kept_), *last = b_.binary(loop::Opcode::min, held, i64(k_ - 1));
+        loop::Inst* better = b_.compare(loop::Compare::gt, key_at(e), key_kept(i64(k_ - 1)));
+        b_.if_(b_.binary(loop::Opcode::or_, b_.compare(loop::Compare::lt, held, i64(k_)), better), [&] {
+          insert(e, last);
+          b_.set(kept_, b_.binary(loop::Opcode::add, held, i64(1)));
+        });
+      };
+      least ? b_.if_(b_.compare(loop::Compare::ge, key_at(e), least), look) : look();
+    });
+  }
+
+  /// Before those of the first `last` kept ones that are less.
+  void insert(const loop::Index& e, loop::Inst* last) {
+    loop::Inst *x = element(e), *mine = key_at(e), *at = b_.local(last);
+    auto previous = [&] { return b_.binary(loop::Opcode::max, b_.binary(loop::Opcode::sub, b_.get(at), i64(1)), i64(0)); };
+    b_.while_(
         [&] {
-          loop::Inst* goes_on = before(x[0], b.load(results[0], previous()));
-          return b.binary(loop::Opcode::and_, b.compare(loop::Compare::gt, b.get(at), i64(0)), goes_on);
+          loop::Inst* less = b_.compare(loop::Compare::gt, mine, key_kept(previous()));
+          return b_.binary(loop::Opcode::and_, b_.compare(loop::Compare::gt, b_.get(at), i64(0)), less);
         },
         [&] {
-          loop::Index from = previous();
-          for (loop::Ref* result : results) b.store(result, kept(b.get(at)), b.load(result, from));
-          b.set(at, b.binary(loop::Opcode::sub, b.get(at), i64(1)));
+          loop::Inst* from = previous();
+          for (loop::Ref* result : results_) b_.store(result, place(b_.get(at)), b_.load(result, place(from)));
+          b_.set(at, b_.binary(loop::Opcode::sub, b_.get(at), i64(1)));
         });
-    for (std::size_t r = 0; r < 2; ++r) b.store(results[r], kept(b.get(at)), x[r]);
-  };
-  auto worst = [&] { return b.load(results[0], row * k + (k - 1)); };
-  auto read = [&](const loop::Index& begin, const loop::Index& end) {
-    b.for_(begin, end, 1, [&](loop::Index e) { b.if_(before(load(e)[0], worst()), [&] { insert(e, i64(k - 1)); }); });
-  };
-  b.for_(0, k, 1, [&](loop::Index e) { insert(e, b.value(e)); });
-  // Most blocks hold nothing that is greater than what is kept.
-  std::int64_t blocks = (n - k) / kBlock;
-  b.for_(0, blocks, 1, [&](loop::Index block) {
-    loop::Index begin = block * kBlock + k;
-    loop::Inst *least = worst(), *found = b.local(b.constant_int(DType::i1, 0), kBlock);
-    b.vector(begin, begin + kBlock, kBlock, [&](loop::Index e) { b.set(found, before(load(e)[0], least)); });
-    b.if_(b.reduce(loop::Opcode::or_, b.get(found)), [&] { read(begin, begin + kBlock); });
-  });
-  read(k + blocks * kBlock, n);
+    b_.store(results_[0], place(b_.get(at)), x);
+    b_.store(results_[1], place(b_.get(at)), b_.convert(DType::i32, b_.value(e)));
+  }
+
+  LowerContext& context_;
+  loop::Builder& b_;
+  const Op& op_;
+  std::span<loop::Ref* const> results_;
+  const loop::Index& row_;
+  std::int64_t n_, k_;
+  loop::Inst* kept_ = nullptr;  // elements kept so far, and more once there are k
+};
+
+void emit_row(LowerContext& context, const Op& op, std::span<loop::Ref* const>, std::span<loop::Ref* const> results, const loop::Index& row) {
+  Row(context, op, results, row).emit();
 }
 
 }  // namespace
