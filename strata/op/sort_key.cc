@@ -149,6 +149,10 @@ bool counts_along(const Value* v, int dimension) {
   const Op* op = made_by(v, "stablehlo.iota");
   return op && op->attr<std::int64_t>("iota_dimension") == dimension && !is_float(v->dtype());
 }
+/// The elements of x, whose rows are `rows`, in the order of their numbers.
+Value* ordered(Builder& b, const Value* x, Value* rows, int dimension, Value* order) {
+  return counts_along(x, dimension) ? convert(b, order, x->dtype()) : take_along(b, rows, order, rows->rank() - 1);
+}
 
 }  // namespace
 
@@ -183,10 +187,15 @@ Values sort_by_keys(Builder& b, const Op& op, std::span<Value* const> operands, 
     order = order ? take_along(b, order, next, last) : next;
   }
   Values out;
-  for (std::size_t i = 0; i < n; ++i) {
-    Value* sorted = counts_along(operands[i], d) ? convert(b, order, operands[i]->dtype()) : take_along(b, rows[i], order, last);
-    out.push_back(move_dim(b, sorted, last, d));
-  }
+  for (std::size_t i = 0; i < n; ++i) out.push_back(move_dim(b, ordered(b, operands[i], rows[i], d, order), last, d));
+  return out;
+}
+
+Values first_sorted(Builder& b, const Values& arrays, int dimension, bool descending, std::int64_t keep) {
+  int last = arrays[0]->rank() - 1;
+  Value* order = b.create("strata.argsort", {move_dim(b, arrays[0], dimension, last)}, {{"order", std::string("total")}, {"descending", descending}, {"keep", keep}}).result();
+  Values out;
+  for (Value* x : arrays) out.push_back(move_dim(b, ordered(b, x, move_dim(b, x, dimension, last), dimension, order), last, dimension));
   return out;
 }
 

@@ -24,13 +24,16 @@ struct SortKey {
 std::vector<SortKey> sort_keys(const Block& comparator);
 
 /// As many as a row keeps in order while it is read (chlo.top_k).
-inline constexpr std::int64_t kFewKept = 64;
+inline constexpr std::int64_t kFewKept = 16;
 
 /// Whether `op` is a sort by keys (or keeps so many of the greatest that it had better be one): its decomposition says it by strata.sort and
 /// strata.argsort, whose kernels need no comparator.
 bool sorts_by_keys(const Op& op);
 /// The decomposition of such a sort.
 Values sort_by_keys(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<SortKey>& keys);
+
+/// The first `keep` of the arrays sorted along a dimension by the first of them, whose floats are in total order.
+Values first_sorted(Builder& b, const Values& arrays, int dimension, bool descending, std::int64_t keep);
 
 /// The comparator of strata.sort: scalars of these dtypes, of which the first are compared.
 std::unique_ptr<Block> comparator_of(const std::vector<DType>& dtypes, const std::string& order, bool descending);

@@ -29,7 +29,12 @@ const bool rows_samples = [] {
     for (std::int64_t i = 0; i < 10; ++i) apart.set_number(i, static_cast<double>(i * 7 % 10));
     add("apart", apart, "total", false, true);
   };
-  return add_samples("strata.sort", samples) && add_samples("strata.argsort", samples);
+  auto keeping = [](std::vector<Sample>& out) {
+    for (std::int64_t keep : {0, 1, 20, 60})
+      out.push_back({.what = "the first", .operands = {random_literal(Type(DType::f32, {3, 60}), 5, -3, 4)},
+                     .attrs = {{"order", std::string("total")}, {"descending", true}, {"keep", keep}}, .smooth = false});
+  };
+  return add_samples("strata.sort", samples) && add_samples("strata.argsort", samples) && add_samples("strata.argsort", keeping);
 }();
 
 /// The keys of a comparator of (f32, f32), (i32, i32), written as its body: "0 total ascending; computed ieee descending".

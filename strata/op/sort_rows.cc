@@ -3,7 +3,7 @@
 //
 // Contract: one operand, of a dimension at least; attributes `descending` and `order`: "total" (floats in total order; integers and
 // booleans know no other), "numbers" (the zeros are equal, all NaN are equal and above the rest), "ieee" (by `<`, where no NaN is before or behind
-// anything, so that its place is what merging makes of it: sort.h).
+// anything, so that its place is what merging makes of it: sort.h); of argsort `keep`, where only so many of the first are wanted.
 #include <limits>
 
 #include "strata/loop/kernel/native.h"
@@ -22,6 +22,8 @@ using loop::sort::Order;
 
 bool descending(const Op& op) { return op.attr<bool>("descending"); }
 std::int64_t length(const Op& op) { return op.operand(0)->shape()[op.operand(0)->rank() - 1]; }
+
+std::int64_t kept(const Op& op) { return op.attrs.get_or<std::int64_t>("keep", length(op)); }
 
 std::optional<Order> order_of(DType dtype, const std::string& name) {
   if (!is_float(dtype)) return name == "total" ? std::optional(Order::bits) : std::nullopt;
@@ -48,7 +50,11 @@ std::vector<Type> infer_sort(std::span<Value* const> operands, const Attrs& attr
 }
 std::vector<Type> infer_argsort(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
   expect_rows("argsort", operands, attrs);
-  return {operands[0]->type().with(DType::i32)};
+  std::vector<Dim> dims = operands[0]->shape().dims();
+  std::int64_t keep = attrs.get_or<std::int64_t>("keep", 0);
+  if (keep < 0 || (dims.back().is_static() && keep > dims.back().size())) throw Error("argsort", "the first {} of {}", keep, operands[0]->type().to_string());
+  if (attrs.has("keep")) dims.back() = Dim(keep);
+  return {Type(DType::i32, Shape(std::move(dims)))};
 }
 
 // ---- by the comparator ------------------------------------------------------------------------------------------
@@ -60,7 +66,8 @@ Values decompose_sort(Builder& b, const Op& op, std::span<Value* const> operands
 Values decompose_argsort(Builder& b, const Op& op, std::span<Value* const> operands) {
   Value* x = operands[0];
   Value* numbers = iota(b, Type(DType::i32, x->shape()), x->rank() - 1);
-  return {sort(b, {x, numbers}, x->rank() - 1, comparator_of({x->dtype(), DType::i32}, op.attr<std::string>("order"), descending(op)))[1]};
+  Value* sorted = sort(b, {x, numbers}, x->rank() - 1, comparator_of({x->dtype(), DType::i32}, op.attr<std::string>("order"), descending(op)))[1];
+  return {op.attrs.has("keep") ? slice_dim(b, sorted, x->rank() - 1, 0, kept(op)) : sorted};
 }
 
 // ---- rules ------------------------------------------------------------------------------------------------------
@@ -74,7 +81,7 @@ Factors shard(const Op& op) {
   int rank = op.operand(0)->rank();
   for (int d = 0; d < rank; ++d) {
     int f = t.factor(d == rank - 1 ? 'n' : 'p', op.operand(0)->shape().dim(d).bound());
-    t.operand(0, d, f), t.result(0, d, f);
+    t.operand(0, d, f), t.result(0, d, d == rank - 1 && op.attrs.has("keep") ? t.factor('n', op.result()->shape().dim(d).bound()) : f);
   }
   return t.take();
 }
@@ -93,7 +100,7 @@ std::int64_t together(const Op& op) {
   constexpr std::int64_t kElements = 1 << 13;
   return std::max<std::int64_t>(1, kElements / std::max<std::int64_t>(1, length(op)));
 }
-std::int64_t grid(const Op& op) { return (rows(op) + together(op) - 1) / together(op); }
+std::int64_t grid(const Op& op) { return kept(op) == 0 ? 0 : (rows(op) + together(op) - 1) / together(op); }
 
 std::int64_t infinity(DType dtype) {
   switch (dtype) {
@@ -111,7 +118,7 @@ std::vector<std::int64_t> params(const Op& op) {
   std::uint64_t sign = std::uint64_t{1} << (8 * width - 1), turned = is_signed(dtype) && !is_float(dtype) ? sign : 0;
   if (descending(op)) turned ^= ~std::uint64_t{0};
   Order order = *order_of(dtype, op.attr<std::string>("order"));
-  return {width, static_cast<std::int64_t>(order), static_cast<std::int64_t>(turned), infinity(dtype), length(op), rows(op), together(op)};
+  return {width, static_cast<std::int64_t>(order), static_cast<std::int64_t>(turned), infinity(dtype), length(op), rows(op), together(op), kept(op)};
 }
 
 }  // namespace

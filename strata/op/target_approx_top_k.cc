@@ -1,11 +1,11 @@
 // @ApproxTopK: the k greatest or least elements along a dimension and where they stood, at some recall. All of them are an answer
-// with the best recall there is, so this sorts.
+// with the best recall there is, so this gives the first ones in order.
 //
 // Operands [x, positions, a number to begin with, a position to begin with]; in `mhlo.backend_config`: reduction_dim, top_k and what is
 // about speed alone. The comparator is named in `called_computations`, as JAX names it: top_k_gt_..., top_k_lt_....
 #include "strata/op/build.h"
 #include "strata/op/foreign_attributes.h"
-#include "strata/op/sort.h"
+#include "strata/op/sort_key.h"
 #include "strata/op/target.h"
 
 namespace strata::op {
@@ -13,11 +13,11 @@ namespace {
 
 [[noreturn]] void refuse(const Op& op, const char* why) { throw Error("custom_call", "@ApproxTopK {}", why).unsupported().at(op.where.text()); }
 
-const char* direction(const Op& op) {
+bool descends(const Op& op) {
   const ir::Attr* called = op.attrs.find("called_computations");
   const auto* names = called ? std::get_if<ir::Opaque>(called) : nullptr;
-  if (names && names->text.find("@top_k_gt") != std::string::npos) return "GT";
-  if (names && names->text.find("@top_k_lt") != std::string::npos) return "LT";
+  if (names && names->text.find("@top_k_gt") != std::string::npos) return true;
+  if (names && names->text.find("@top_k_lt") != std::string::npos) return false;
   refuse(op, "compares by a function that is not JAX's");
 }
 
@@ -33,9 +33,7 @@ Values compose_approx_top_k(Builder& b, const Op& op, std::span<Value* const> op
   auto d = static_cast<int>(*dim);
   std::int64_t kept = op.result()->shape()[d];
   if (kept > operands[0]->shape()[d] || !(operands[0]->type().with(op.result()->shape()) == op.result()->type())) refuse(op, "keeps more than there is");
-  Values out = sort(b, {operands[0], operands[1]}, d, comparator({operands[0]->dtype(), operands[1]->dtype()}, direction(op)));
-  for (Value*& v : out) v = slice_dim(b, v, d, 0, kept);
-  return out;
+  return first_sorted(b, {operands[0], operands[1]}, d, descends(op), kept);
 }
 
 }  // namespace strata::op

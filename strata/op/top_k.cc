@@ -36,10 +36,7 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Value* x = operands[0];
-  Value* numbers = iota(b, Type(DType::i32, x->shape()), last(op));
-  Values out = sort(b, {x, numbers}, last(op), comparator({x->dtype(), DType::i32}, "GT"));
-  for (Value*& v : out) v = slice_dim(b, v, last(op), 0, k_of(op));
-  return out;
+  return first_sorted(b, {x, iota(b, Type(DType::i32, x->shape()), last(op))}, last(op), true, k_of(op));
 }
 
 JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {

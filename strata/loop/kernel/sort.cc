@@ -1,7 +1,8 @@
 // sort, argsort: rows of integers or floats in order, or where the elements of each stood; equal ones in the order in which they stand.
 //
 // Buffers: elements, result (elements; of argsort numbers, i32). Parameters: bytes of an element, order (sort_order.h), the bits that
-// keys turn (Keys), infinity of floats, elements of a row (fewer than 2^31), rows, and how many of them a grid point does.
+// keys turn (Keys), infinity of floats, elements of a row (fewer than 2^31), rows, how many of them a grid point does, and of argsort
+// how many of a row's first are wanted.
 //
 // Of elements whose keys are equal the bits may differ (-0 and +0, NaN): such ones are put in the order of the row afterwards.
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace strata::loop::sort {
 namespace {
 
 struct Params {
-  std::int64_t width, order, turned, infinity, n, rows, together;
+  std::int64_t width, order, turned, infinity, n, rows, together, kept;
 };
 
 /// A thread's scratch; what is not large stays for the next call.
@@ -77,6 +78,39 @@ struct NumberRow {
   void store(std::int64_t i, const Item& item) const { out[i] = static_cast<std::int32_t>(item.number); }
 };
 
+/// Items of a row that were chosen, of which the first `kept` are wanted.
+template <class Row>
+struct Chosen {
+  using Key = typename Row::Key;
+  using Item = typename Row::Item;
+  const Row& row;
+  const Item* items;
+  std::int64_t kept;
+  Item load(std::int64_t i) const { return items[i]; }
+  static Key key(const Item& item) { return item.key; }
+  void store(std::int64_t i, const Item& item) const {
+    if (i < kept) row.store(i, item);
+  }
+};
+
+/// The first `kept` of the row in order: what lies above the digit that tells them is not sorted. `space`: three times n items.
+template <class Row>
+void sort_first(const Row& row, typename Row::Item* space, std::int64_t n, std::int64_t kept) {
+  constexpr int kBits = std::numeric_limits<typename Row::Key>::digits;
+  Digit digit{std::max(0, kBits - kMostWidth), std::min(kBits, kMostWidth)};
+  Counts counts = {};
+  for (std::int64_t i = 0; i < n; ++i) ++counts[digit(Row::key(row.load(i)))];
+  std::size_t bound = 0;
+  for (std::int64_t below = counts[0]; below < kept; below += counts[bound]) ++bound;
+  std::int64_t chosen = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    typename Row::Item x = row.load(i);
+    space[chosen] = x;
+    chosen += digit(Row::key(x)) <= bound;
+  }
+  sort_alone(Chosen<Row>{row, space, kept}, space + n, space + 2 * n, chosen, kBits);
+}
+
 /// The elements of `key` among x, in their order, where out holds them.
 template <class U, class Map>
 void restore(const U* x, U* out, std::int64_t n, const Map& map, U key) {
@@ -118,7 +152,8 @@ bool has_nan(const U* x, std::int64_t n, const Map& map) {
 }
 
 template <class U, Order kOrder>
-void sort_row(const U* x, U* out, std::int64_t n, const Keys<U, kOrder>& map, Workspace& workspace) {
+void sort_row(const Params& p, const U* x, U* out, const Keys<U, kOrder>& map, Workspace& workspace) {
+  std::int64_t n = p.n;
   if (kOrder == Order::ieee && has_nan(x, n, map)) {
     for (std::uint32_t i : merge_sorted(x, n, map)) *out++ = x[i];
     return;
@@ -131,13 +166,19 @@ void sort_row(const U* x, U* out, std::int64_t n, const Keys<U, kOrder>& map, Wo
 }
 
 template <class U, Order kOrder>
-void sort_row(const U* x, std::int32_t* out, std::int64_t n, const Keys<U, kOrder>& map, Workspace& workspace) {
+void sort_row(const Params& p, const U* x, std::int32_t* out, const Keys<U, kOrder>& map, Workspace& workspace) {
+  std::int64_t n = p.n;
   if (kOrder == Order::ieee && has_nan(x, n, map)) {
-    for (std::uint32_t i : merge_sorted(x, n, map)) *out++ = static_cast<std::int32_t>(i);
+    std::vector<std::uint32_t> order = merge_sorted(x, n, map);
+    std::copy_n(order.begin(), p.kept, out);
     return;
   }
   using Row = NumberRow<U, Keys<U, kOrder>>;
-  radix_sort(Row{x, out, map}, workspace.of<typename Row::Item>(2 * n), n);
+  Row row{x, out, map};
+  if (p.kept < n)
+    sort_first(row, workspace.of<typename Row::Item>(3 * n), n, p.kept);
+  else
+    radix_sort(row, workspace.of<typename Row::Item>(2 * n), n);
 }
 
 template <class U, Order kOrder, class Out>
@@ -145,7 +186,7 @@ void sort_rows(const Params& p, const void* x, Out* out, std::int64_t begin, std
   thread_local Workspace workspace;
   Keys<U, kOrder> map{static_cast<U>(p.turned), static_cast<U>(p.infinity)};
   for (std::int64_t row = begin * p.together; row < std::min(end * p.together, p.rows); ++row)
-    sort_row(static_cast<const U*>(x) + row * p.n, out + row * p.n, p.n, map, workspace);
+    sort_row(p, static_cast<const U*>(x) + row * p.n, out + row * p.kept, map, workspace);
   workspace.trim();
 }
 
