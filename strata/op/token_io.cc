@@ -28,7 +28,7 @@ std::vector<Type> infer_giving(const char* op, std::span<Value* const> operands)
 void verify_bringing(const char* self, const Op& op, const Constraints& constraints) {
   if (op.operands.size() != 1) throw Error(self, "expected 1 operand, got {}", op.operands.size());
   if (!op.operand(0)->type().is_token()) throw Error(self, "(I1) the operand must be a token, got {}", op.operand(0)->type().to_string());
-  if (op.num_results() == 0) throw Error(self, "{}needs a result, got none", constraints.some);
+  if (op.num_results() == 0) throw Error(self, "{}needs a result, got 0", constraints.some);
   for (int i = 0; i + 1 < op.num_results(); ++i)
     if (!op.result(i)->type().is_tensor())
       throw Error(self, "{}result {} must be a tensor, got {}", constraints.tensors, i, op.result(i)->type().to_string());
