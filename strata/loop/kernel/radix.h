@@ -168,28 +168,36 @@ void sort_together(const Row& row, typename Row::Item* first, typename Row::Item
   using Key = typename Row::Key;
   using Item = typename Row::Item;
   std::int64_t chunks = std::min(kMostChunks, n / (kTogether / 2)), grain = (n + chunks - 1) / chunks;
+  auto load = [&](std::int64_t i) { return row.load(i); };
+  auto highest = [](int bits) { return Digit{std::max(0, bits - kMostWidth), std::min(bits, kMostWidth)}; };
+  std::vector<std::uint32_t> places(static_cast<std::size_t>(chunks) * (std::size_t{1} << kMostWidth));
+  auto of_chunk = [&](std::int64_t begin) { return places.data() + (static_cast<std::size_t>(begin / grain) << kMostWidth); };
   Key some = Row::key(row.load(0)), differ[kMostChunks] = {}, all = 0;
-  in_parallel(n, grain, [&](std::int64_t begin, std::int64_t end) {
-    Key found = 0;
-    for (std::int64_t i = begin; i < end; ++i) found |= static_cast<Key>(Row::key(row.load(i)) ^ some);
-    differ[begin / grain] = found;
-  });
+  auto count = [&](Digit digit) {
+    in_parallel(n, grain, [&](std::int64_t begin, std::int64_t end) {
+      Key found = 0;
+      std::uint32_t* counts = of_chunk(begin);
+      std::memset(counts, 0, digit.values() * sizeof *counts);
+      for (std::int64_t i = begin; i < end; ++i) {
+        Key key = Row::key(row.load(i));
+        found |= static_cast<Key>(key ^ some);
+        ++counts[digit(key)];
+      }
+      differ[begin / grain] = found;
+    });
+  };
+  constexpr int kBits = std::numeric_limits<Key>::digits;
+  Digit digit = highest(kBits);
+  count(digit);
   for (Key d : differ) all |= d;
   int bits = static_cast<int>(std::bit_width(all));
   if (bits == 0) return copy_items(row, n);
-
-  Digit digit{std::max(0, bits - kMostWidth), std::min(bits, kMostWidth)};
+  if (bits < kBits - kMostWidth / 2) count(digit = highest(bits));  // keys agree in most of what was counted
   std::size_t values = digit.values();
-  std::vector<std::uint32_t> places(static_cast<std::size_t>(chunks) * values), ends(values);
-  auto of_chunk = [&](std::int64_t begin) { return places.data() + static_cast<std::size_t>(begin / grain) * values; };
-  auto load = [&](std::int64_t i) { return row.load(i); };
-  in_parallel(n, grain, [&](std::int64_t begin, std::int64_t end) {
-    std::uint32_t* counts = of_chunk(begin);
-    for (std::int64_t i = begin; i < end; ++i) ++counts[digit(Row::key(row.load(i)))];
-  });
+  std::vector<std::uint32_t> ends(values);
   std::uint32_t before = 0;
   for (std::size_t v = 0; v < values; ++v) {
-    for (std::size_t c = 0; c < static_cast<std::size_t>(chunks); ++c) before += std::exchange(places[c * values + v], before);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(chunks); ++c) before += std::exchange(places[(c << kMostWidth) + v], before);
     ends[v] = before;
   }
   in_parallel(n, grain, [&](std::int64_t begin, std::int64_t end) {

@@ -18,7 +18,8 @@ template <class U, Order kOrder>
 struct Keys {
   U turned;
   U infinity;  // of floats
-  static constexpr U kSign = static_cast<U>(U{1} << (std::numeric_limits<U>::digits - 1));
+  static constexpr int kTop = std::numeric_limits<U>::digits - 1;
+  static constexpr U kSign = static_cast<U>(U{1} << kTop);
 
   U nan() const { return static_cast<U>(infinity | infinity >> 1); }  // the quiet one without sign or payload
   static constexpr bool kAlike = kOrder == Order::numbers || kOrder == Order::ieee;  // elements of other bits may have one key
@@ -34,14 +35,14 @@ struct Keys {
   U element(U key) const {
     key ^= turned;
     if constexpr (kOrder == Order::bits) return key;
-    return static_cast<U>(key & kSign ? key ^ kSign : ~key);
+    return static_cast<U>(key ^ (static_cast<U>((key >> kTop) - 1) | kSign));
   }
   U of_zero() const { return from_canonical(0); }
   U of_nan() const { return from_canonical(nan()); }
 
  private:
   U from_canonical(U x) const {
-    if constexpr (kOrder != Order::bits) x = static_cast<U>(x & kSign ? ~x : x | kSign);
+    if constexpr (kOrder != Order::bits) x = static_cast<U>(x ^ (static_cast<U>(-(x >> kTop)) | kSign));  // all bits of negative ones
     return static_cast<U>(x ^ turned);
   }
 };
