@@ -25,11 +25,13 @@ std::unique_ptr<Block> program(const std::vector<Type>& types, std::int64_t dime
 
 void expect_reference(const Block& block, const std::vector<Literal>& arguments) {
   std::vector<Literal> want = op::evaluate(block, arguments), plan = testing::run_plan(block, arguments);
-  for (std::size_t r = 0; r < want.size(); ++r) EXPECT_EQ(std::memcmp(plan[r].data(), want[r].data(), want[r].bytes()), 0) << "plan, result " << r;
+  auto expect_bits = [&](const std::vector<Literal>& got, const std::string& who) {
+    for (std::size_t r = 0; r < want.size(); ++r) EXPECT_EQ(std::memcmp(got[r].data(), want[r].data(), want[r].bytes()), 0) << who << ", result " << r;
+  };
+  expect_bits(plan, "plan");
   for (int threads : {1, 2, 3}) {
     set_num_threads(threads);
-    std::vector<Literal> code = testing::run_compiled(block, arguments);
-    for (std::size_t r = 0; r < want.size(); ++r) EXPECT_EQ(std::memcmp(code[r].data(), want[r].data(), want[r].bytes()), 0) << "result " << r << " by " << threads;
+    expect_bits(testing::run_compiled(block, arguments), std::to_string(threads) + " threads");
   }
   set_num_threads(0);
 }
@@ -104,6 +106,21 @@ TEST(SortByKeys, TheGreatestOfManyElements) {
   Builder b(*block);
   block->results = b.create("chlo.top_k", {x}, {{"k", std::int64_t{100}}}).results();
   expect_reference(*block, {with_edges(x->type(), 9)});
+}
+
+/// Few are kept in order, past blocks that hold none of them.
+TEST(TopK, TheGreatestFewOfLongRows) {
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i1, DType::ui8, DType::i32, DType::ui64})
+    for (auto [n, k] : {std::pair<std::int64_t, std::int64_t>{256, 1}, {300, 3}, {511, 8}, {1000, 16}}) {
+      SCOPED_TRACE(::testing::Message() << name(t) << " " << k << " of " << n);
+      auto block = std::make_unique<Block>();
+      Value* x = block->add_argument(Type(t, {3, n}));
+      Builder b(*block);
+      block->results = b.create("chlo.top_k", {x}, {{"k", k}}).results();
+      expect_reference(*block, {with_edges(x->type(), static_cast<unsigned>(k))});
+      expect_reference(*block, {testing::random_literal(x->type(), static_cast<unsigned>(k))});
+      expect_reference(*block, {Literal(x->type())});
+    }
 }
 
 TEST(SortByKeys, NoKernelRunsTheComparator) {

@@ -102,14 +102,15 @@ std::vector<std::int32_t> expected(const std::vector<U>& x, const How<U>& how) {
 
 template <class U>
 void expect_sorted(const How<U>& how, std::int64_t n, std::int64_t rows, int kind, bool nan) {
-  SCOPED_TRACE(testing::Message() << how.what << " order " << static_cast<int>(how.order) << " descending " << how.descending << " n " << n << " kind "
-                                  << kind << " bytes " << sizeof(U));
+  SCOPED_TRACE(testing::Message() << how.what << " order " << static_cast<int>(how.order) << " descending " << how.descending << " n " << n
+                                  << " kind " << kind << " bytes " << sizeof(U));
   std::vector<U> x = elements<U>(n * rows, kind, how.infinity, nan, static_cast<unsigned>(n + kind)), sorted(x.size(), U{0x5a});
   std::vector<std::int32_t> order(x.size(), -7);
   U turned = how.is_signed ? Keys<U, Order::bits>::kSign : U{0};
   if (how.descending) turned = static_cast<U>(~turned);
   std::int64_t together = 3, grid = (rows + together - 1) / together;
-  std::vector<std::int64_t> params = {sizeof(U), static_cast<std::int64_t>(how.order), static_cast<std::int64_t>(turned), static_cast<std::int64_t>(how.infinity), n, rows, together, n};
+  std::vector<std::int64_t> params = {sizeof(U), static_cast<std::int64_t>(how.order), static_cast<std::int64_t>(turned),
+                                      static_cast<std::int64_t>(how.infinity), n, rows, together, n};
   run_native("strata_sort", {x.data(), sorted.data()}, params, grid);
   run_native("strata_argsort", {x.data(), order.data()}, params, grid);
   std::int64_t kept = params.back() = std::min(n, 1 + n * (kind + 1) / 7);
@@ -120,7 +121,10 @@ void expect_sorted(const How<U>& how, std::int64_t n, std::int64_t rows, int kin
     std::vector<std::int32_t> want = expected(mine, how), got(order.begin() + row * n, order.begin() + (row + 1) * n);
     ASSERT_EQ(got, want);
     ASSERT_TRUE(std::equal(first.begin() + row * kept, first.begin() + (row + 1) * kept, want.begin())) << "the first " << kept;
-    for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(sorted[static_cast<std::size_t>(row * n + i)], mine[static_cast<std::size_t>(want[static_cast<std::size_t>(i)])]) << "at " << i;
+    for (std::int64_t i = 0; i < n; ++i) {
+      auto from = static_cast<std::size_t>(want[static_cast<std::size_t>(i)]);
+      ASSERT_EQ(sorted[static_cast<std::size_t>(row * n + i)], mine[from]) << "at " << i;
+    }
   }
 }
 

@@ -36,7 +36,8 @@ class Mirrored {
     if (!left->op() || !right->op()) return !left->op() && !right->op() && left->index() % 2 == 0 && right->index() == left->index() + 1;
     if (!seen_.insert({left, right}).second) return true;
     const Op &a = *left->op(), &b = *right->op();
-    if (&a.info() != &b.info() || !is_pointwise(a) || !is_pointwise(b) || !ir::equal(a.attrs, b.attrs) || a.operands.size() != b.operands.size()) return false;
+    if (&a.info() != &b.info() || a.operands.size() != b.operands.size() || !ir::equal(a.attrs, b.attrs)) return false;
+    if (!is_pointwise(a) || !is_pointwise(b)) return false;
     for (std::size_t i = 0; i < a.operands.size(); ++i)
       if (!(*this)(a.operands[i], b.operands[i])) return false;
     return true;
@@ -193,7 +194,8 @@ Values sort_by_keys(Builder& b, const Op& op, std::span<Value* const> operands, 
 
 Values first_sorted(Builder& b, const Values& arrays, int dimension, bool descending, std::int64_t keep) {
   int last = arrays[0]->rank() - 1;
-  Value* order = b.create("strata.argsort", {move_dim(b, arrays[0], dimension, last)}, {{"order", std::string("total")}, {"descending", descending}, {"keep", keep}}).result();
+  Attrs attrs{{"order", std::string("total")}, {"descending", descending}, {"keep", keep}};
+  Value* order = b.create("strata.argsort", {move_dim(b, arrays[0], dimension, last)}, std::move(attrs)).result();
   Values out;
   for (Value* x : arrays) out.push_back(move_dim(b, ordered(b, x, move_dim(b, x, dimension, last), dimension, order), last, dimension));
   return out;

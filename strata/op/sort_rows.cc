@@ -52,7 +52,8 @@ std::vector<Type> infer_argsort(std::span<Value* const> operands, const Attrs& a
   expect_rows("argsort", operands, attrs);
   std::vector<Dim> dims = operands[0]->shape().dims();
   std::int64_t keep = attrs.get_or<std::int64_t>("keep", 0);
-  if (keep < 0 || (dims.back().is_static() && keep > dims.back().size())) throw Error("argsort", "the first {} of {}", keep, operands[0]->type().to_string());
+  if (keep < 0 || (dims.back().is_static() && keep > dims.back().size()))
+    throw Error("argsort", "the first {} of {}", keep, operands[0]->type().to_string());
   if (attrs.has("keep")) dims.back() = Dim(keep);
   return {Type(DType::i32, Shape(std::move(dims)))};
 }

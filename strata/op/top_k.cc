@@ -1,7 +1,7 @@
 // chlo.top_k: the k greatest elements of each row, and where they stood.
 //
-// Operand [operand]; attribute `k`, and `largest` where it is said, which is true. (C1) rank at least 1; (C2) 0 <= k <= the last dimension. Results: values and their positions (i32),
-// greatest first, of equal ones the first; floats in total order (a positive NaN is greatest, -0 is below +0).
+// Operand [operand]; attribute `k`, and `largest` where it is said, which is true. (C1) rank at least 1; (C2) 0 <= k <= the last dimension.
+// Results: values and their positions (i32), greatest first, of equal ones the first; floats in total order (a positive NaN is greatest, -0 is below +0).
 //
 // Few elements are kept in order while the row is read, past blocks that hold none; many are sorted (sort_key.h).
 #include <bit>

@@ -56,6 +56,16 @@ struct Part {
   void store(std::int64_t i, const Item& item) const { row.store(first + i, item); }
 };
 
+/// Items [begin ..) of `source`, which lie in `items` now.
+template <class Row>
+Part<Row> part_of(const Part<Row>& source, const typename Row::Item* items, std::int64_t begin) {
+  return {source.row, items + begin, source.first + begin};
+}
+template <class Row>
+Part<Row> part_of(const Row& row, const typename Row::Item* items, std::int64_t begin) {
+  return {row, items + begin, begin};
+}
+
 template <class Source>
 void copy_items(const Source& source, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) source.store(i, source.load(i));
@@ -144,22 +154,13 @@ void sort_alone(const Source& source, typename Source::Item* first, typename Sou
     for (std::int64_t i = 0; i < n; ++i) ++places[digit(Source::key(source.load(i)))];
     if (places[digit(Source::key(source.load(0)))] == static_cast<std::uint32_t>(n)) return sort_alone(source, first, second, n, digit.shift);
     sum_up(places, digit.values());
-    scatter<Key>(0, n, digit, places, [&](std::int64_t i) { return source.load(i); }, [first](std::int64_t i, const Item& x) { first[i] = x; }, Source::key);
+    auto load = [&](std::int64_t i) { return source.load(i); };
+    scatter<Key>(0, n, digit, places, load, [first](std::int64_t i, const Item& x) { first[i] = x; }, Source::key);
     std::int64_t begin = 0;
     for (std::size_t v = 0; v < digit.values(); begin = places[v++])
       if (std::int64_t end = places[v]; end > begin)
         sort_alone(part_of(source, first, begin), second + begin, first + begin, end - begin, digit.shift);
   }
-}
-
-/// Items [begin ..) of `source`, which lie in `items` now.
-template <class Row>
-Part<Row> part_of(const Part<Row>& source, const typename Row::Item* items, std::int64_t begin) {
-  return {source.row, items + begin, source.first + begin};
-}
-template <class Row>
-Part<Row> part_of(const Row& row, const typename Row::Item* items, std::int64_t begin) {
-  return {row, items + begin, begin};
 }
 
 /// By the highest digit in chunks of the row, each of which knows where its items of each value go; then threads share the values.
