@@ -5,6 +5,7 @@
 // about speed alone. The comparator is named in `called_computations`, as JAX names it: top_k_gt_..., top_k_lt_....
 #include "strata/op/build.h"
 #include "strata/op/foreign_attributes.h"
+#include "strata/op/sort.h"
 #include "strata/op/sort_key.h"
 #include "strata/op/target.h"
 
@@ -33,6 +34,12 @@ Values compose_approx_top_k(Builder& b, const Op& op, std::span<Value* const> op
   auto d = static_cast<int>(*dim);
   std::int64_t kept = op.result()->shape()[d];
   if (kept > operands[0]->shape()[d] || !(operands[0]->type().with(op.result()->shape()) == op.result()->type())) refuse(op, "keeps more than there is");
+  if (descends(op) && kept <= kFewKept) {
+    int last = operands[0]->rank() - 1;
+    Values top = b.create("chlo.top_k", {move_dim(b, operands[0], d, last)}, {{"k", kept}}).results();
+    Value* positions = take_along(b, move_dim(b, operands[1], d, last), top[1], last);
+    return {move_dim(b, top[0], last, d), move_dim(b, positions, last, d)};
+  }
   return first_sorted(b, {operands[0], operands[1]}, d, descends(op), kept);
 }
 
