@@ -11,8 +11,9 @@ namespace strata::loop::math::internal {
 
 struct TanhPieces {
   static constexpr float kFirstEnd = 0x1.4p-4f;  // of the first piece
-  static constexpr float kLowest = 0x1p-4f;      // the first piece is chosen as by this number below it
   static constexpr float kOne = 9.2f;            // 1 from there on
+  static constexpr int kShift = kMantissa<float> - 2;
+  static constexpr std::int32_t kFirstPiece = std::bit_cast<std::int32_t>(0x1p-4f) >> kShift;
   static constexpr float kCenter[] = {
       0x1.1ffe24p+1f, 0x1.600230p+1f, 0x1.9ffd2cp+1f, 0x1.e002cep+1f, 0x1.1ffee2p+2f, 0x1.600320p+2f, 0x1.9ffce0p+2f,
       0x1.e00320p+2f, 0x1.135f48p+3f, 0x1.400000p+3f, 0x1.800000p+3f, 0x1.c00000p+3f, 0, 0x1.5ffee6p-4f, 0x1.9ffde6p-4f,
@@ -60,7 +61,8 @@ template <template <class> class N>
 N<float> tanh_in_pieces(N<float> a) {
   using C = TanhPieces;
   N<float> held = select(a > C::kOne, N<float>(C::kOne), a);
-  N<std::int32_t> piece = bits(select(held < C::kLowest, N<float>(C::kLowest), held)) >> (kMantissa<float> - 2);
+  N<std::int32_t> piece = bits(held) >> C::kShift;
+  piece = select(piece < C::kFirstPiece, N<std::int32_t>(C::kFirstPiece), piece);
   N<float> d = held - lookup(C::kCenter, piece);
   N<float> p = fma(lookup(C::kFifth, piece), d, lookup(C::kFourth, piece));
   p = fma(p, d, lookup(C::kThird, piece));
