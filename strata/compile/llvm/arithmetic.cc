@@ -451,6 +451,20 @@ Value* Arithmetic::scale(Value* x, Value* k, Value* power) {
   return b_.CreateFMul(b_.CreateFMul(x, power_of_two(half)), power_of_two(b_.CreateSub(power, half)));
 }
 
+/// AVX2 permutes eight; the bits above choose between the eights, each as the sign that a blend looks at.
+Value* Arithmetic::lookup_by_eights(Value* index, const std::vector<llvm::Constant*>& table) {
+  llvm::ArrayRef<llvm::Constant*> entries(table);
+  std::vector<Value*> parts;
+  for (std::size_t i = 0; i < table.size(); i += 8)
+    parts.push_back(b_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permps, {}, {llvm::ConstantVector::get(entries.slice(i, 8)), index}));
+  for (std::uint64_t bit = 3; parts.size() > 1; ++bit) {
+    Value* odd = b_.CreateICmpSLT(b_.CreateShl(index, 31 - bit), llvm::Constant::getNullValue(index->getType()));
+    for (std::size_t i = 0; i < parts.size() / 2; ++i) parts[i] = b_.CreateSelect(odd, parts[2 * i + 1], parts[2 * i]);
+    parts.resize(parts.size() / 2);
+  }
+  return parts[0];
+}
+
 Value* Arithmetic::lookup(Value* index, const std::vector<llvm::Constant*>& table) {
   int lanes = lanes_of(index);
   if (target_.avx512 && lanes % 16 == 0 && table.size() == 32) {
@@ -460,6 +474,7 @@ Value* Arithmetic::lookup(Value* index, const std::vector<llvm::Constant*>& tabl
       return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_ps_512, {}, {low, v[0], high});
     });
   }
+  if (lanes % 8 == 0 && table.size() % 8 == 0) return pieces({index}, 8, [&](const std::vector<Value*>& v) { return lookup_by_eights(v[0], table); });
   auto* type = llvm::ArrayType::get(b_.getFloatTy(), table.size());
   auto* global = new llvm::GlobalVariable(*b_.GetInsertBlock()->getModule(), type, true, llvm::GlobalValue::PrivateLinkage,
                                           llvm::ConstantArray::get(type, table), "table");
