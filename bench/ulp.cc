@@ -313,15 +313,17 @@ bool report(const char* type, std::string_view name, const Worst& worst, double 
   return kept;
 }
 
-/// Writes the errors of f32 into the rows of the page, with the date.
+/// Writes the errors of f32 into the rows of the page's first table, with the date; below stand those of complex functions.
 void write_page(const std::string& path, const std::map<std::string, std::pair<double, std::string>>& errors) {
   char date[16];
   std::time_t now = std::time(nullptr);
   std::strftime(date, sizeof date, "%F", std::gmtime(&now));
   std::ifstream in(path);
   std::string out;
+  bool below = false;
   for (std::string line; std::getline(in, line);) {
-    auto row = line.starts_with("| `") ? errors.find(line.substr(3, line.find('`', 3) - 3)) : errors.end();
+    below |= line.starts_with("## ");
+    auto row = !below && line.starts_with("| `") ? errors.find(line.substr(3, line.find('`', 3) - 3)) : errors.end();
     if (row != errors.end()) {
       const auto& [error, how] = row->second;
       std::size_t rest = line.find('|', line.find('|', line.find('|', 1) + 1) + 1);

@@ -36,7 +36,11 @@ int lanes_in_any_order(std::int64_t length) { return length % (2 * kLanes) == 0 
 
 RowReductions::RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions, std::int64_t length,
                              std::function<Inst*(const ir::Value*, Index)> element, bool light)
-    : b_(b), reductions_(std::move(reductions)), length_(length), lanes_(light ? lanes_in_any_order(length) : kLanes), element_(std::move(element)) {
+    : b_(b),
+      reductions_(std::move(reductions)),
+      length_(length),
+      lanes_(light ? lanes_in_any_order(length) : kLanes),
+      element_(std::move(element)) {
   for (const ir::Op* op : reductions_) {
     if (!in_any_order(reduction_of(*op).combiner, op->operand(0)->dtype())) lanes_ = kLanes;
     std::vector<int> dims = reduction_of(*op).dims;

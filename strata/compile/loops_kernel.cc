@@ -176,7 +176,8 @@ class RowKernel {
     if (reductions.empty()) {
       b_.vector(0, length_, kMapLanes, element);
     } else {
-      RowReductions all(b_, reductions, length_, [&](const Value* v, Index j) { return context_.at_offset(v, base + j); }, is_light(reductions, wanted));
+      auto element_of = [&](const Value* v, Index j) { return context_.at_offset(v, base + j); };
+      RowReductions all(b_, reductions, length_, element_of, is_light(reductions, wanted));
       all.run(element);
       for (const Op* op : reductions) {
         const Value* v = op->result();

@@ -222,7 +222,8 @@ Inst* Builder::call(std::string callee, VType result, std::vector<Inst*> args) {
   bool known = callee == kScale || callee == kLookup || lane_move(callee, result.lanes).has_value();
   STRATA_CHECK(join_lanes(args) == result.lanes && (known || result.lanes == 1), "call of {} with lanes", callee);
   bool constant = known && std::all_of(args.begin(), args.end(), [](const Inst* a) { return a->code == Opcode::constant; });
-  if (constant && options_.fold && callee == kScale) return constant_bits(result.dtype, semantics::scale(result.dtype, args[0]->bits, args[2]->bits));
+  if (constant && options_.fold && callee == kScale)
+    return constant_bits(result.dtype, semantics::scale(result.dtype, args[0]->bits, args[2]->bits));
   if (constant && options_.fold && callee == kLookup) return args[lookup_argument(args[0]->bits, args.size())];
   Inst inst(Opcode::call, result);
   inst.callee = std::move(callee);

@@ -233,7 +233,8 @@ Value* Arithmetic::divide_by_floats(bool is_signed, Value* a, Value* b) {
 /// all strips, and three instructions a vector are far from the time of a division.
 Value* Arithmetic::divide_by_uniform(Value* x, Value* d) {
   bool is_double = d->getType()->isDoubleTy();
-  int lanes = lanes_of(x), mantissa = is_double ? 52 : 23, bias = is_double ? 1023 : 127, reach = is_double ? 200 : 24, low = is_double ? -400 : -70;
+  int lanes = lanes_of(x), mantissa = is_double ? 52 : 23, bias = is_double ? 1023 : 127;
+  int reach = is_double ? 200 : 24, low = is_double ? -400 : -70;
   llvm::Type *t = d->getType(), *word = b_.getIntNTy(t->getScalarSizeInBits());
   auto power = [&](int exponent) { return llvm::ConstantFP::get(t, std::ldexp(1.0, exponent)); };
   auto bits_of_power = [&](int exponent) { return llvm::ConstantInt::get(word, std::uint64_t(exponent + bias) << mantissa); };
@@ -474,7 +475,8 @@ Value* Arithmetic::lookup(Value* index, const std::vector<llvm::Constant*>& tabl
       return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_ps_512, {}, {low, v[0], high});
     });
   }
-  if (lanes % 8 == 0 && table.size() % 8 == 0) return pieces({index}, 8, [&](const std::vector<Value*>& v) { return lookup_by_eights(v[0], table); });
+  if (lanes % 8 == 0 && table.size() % 8 == 0)
+    return pieces({index}, 8, [&](const std::vector<Value*>& v) { return lookup_by_eights(v[0], table); });
   auto* type = llvm::ArrayType::get(b_.getFloatTy(), table.size());
   auto* global = new llvm::GlobalVariable(*b_.GetInsertBlock()->getModule(), type, true, llvm::GlobalValue::PrivateLinkage,
                                           llvm::ConstantArray::get(type, table), "table");
