@@ -16,7 +16,8 @@ using loop::kTileSide;
 using loop::Opcode;
 using loop::Ref;
 
-constexpr std::int64_t kStep = 2 * kTileSide;  // elements of k
+constexpr std::int64_t kStep = 2 * kTileSide;   // elements of k
+constexpr std::int64_t kStrip = 2 * kTileSide;  // rows that are stored together
 std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 /// Rows of 32 bits that do not meet in the same lines of a cache: an odd number of them apart.
 std::int64_t pitch_of(std::int64_t n) { return round_up(n, 2 * kTileSide) + kTileSide; }
@@ -50,7 +51,7 @@ class TileProduct {
     b_pitch_ = c_pitch_ = pitch_of(nb_);
     turned_a_ = !left_.contracts_minor();
     turned_b_ = right_.contracts_minor();
-    sums_ = b.scratch(DType::f32, round_up(mb_, kTileSide) * c_pitch_);
+    sums_ = b.scratch(DType::f32, (k_ > kc_ ? round_up(mb_, kTileSide) : kStrip) * c_pitch_);
     a_ = turned_a_ ? b.scratch(DType::i32, round_up(mb_, kTileSide) * a_pitch_) : b.scratch(DType::bf16, round_up(mb_, kTileSide) * a_pitch_ * 2);
     b_ = b.scratch(DType::i32, pairs * b_pitch_);
     if (turned_a_) strip_a_ = b.scratch(DType::i32, kTileSide * pitch_of(mb_));
@@ -97,20 +98,29 @@ class TileProduct {
   }
 
   void block(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns) {
-    const std::int64_t whole = k_ / kc_, tail = k_ % kc_;
-    part(batch, m0, rows, n0, columns, 0, kc_, true);
-    if (whole > 1) builder_->for_(1, whole, 1, [&](Index i) { part(batch, m0, rows, n0, columns, i * kc_, kc_, false); });
-    if (tail) part(batch, m0, rows, n0, columns, whole * kc_, tail, false);
-    store(batch, m0, rows, n0, columns);
+    if (k_ <= kc_) return part(batch, m0, rows, n0, columns, 0, k_, true, true);
+    const std::int64_t whole = k_ / kc_, tail = k_ % kc_, last = tail ? whole : whole - 1;
+    part(batch, m0, rows, n0, columns, 0, kc_, true, false);
+    if (last > 1) builder_->for_(1, last, 1, [&](Index i) { part(batch, m0, rows, n0, columns, i * kc_, kc_, false, false); });
+    part(batch, m0, rows, n0, columns, last * kc_, tail ? tail : kc_, false, true);
   }
 
-  /// Adds what `depth` elements of k give to the sums.
-  void part(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns, Index k0, std::int64_t depth, bool first) {
-    loop::Builder& b = *builder_;
+  /// Adds what `depth` elements of k give to the sums. After the last ones a few rows at a time are stored while they are in the first cache.
+  void part(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns, Index k0, std::int64_t depth, bool first, bool last) {
     lay_left(batch, m0, rows, k0, depth);
     lay_right(batch, n0, columns, k0, depth);
-    call(loop::kTileProduct, {b.load(sums_, 0), b.load(a_, 0), b.load(b_, 0)},
-         {c_pitch_, a_pitch_, b_pitch_, round_up(rows, kTileSide), round_up(columns, kTileSide), pairs_of(depth) / kTileSide, first ? 1 : 0});
+    auto some = [&](Index m, std::int64_t count) {
+      loop::Builder& b = *builder_;
+      Index sums = first && last ? Index(0) : m * c_pitch_;
+      call(loop::kTileProduct, {b.load(sums_, sums), b.load(a_, m * (turned_a_ ? a_pitch_ : 2 * a_pitch_)), b.load(b_, 0)},
+           {c_pitch_, a_pitch_, b_pitch_, round_up(count, kTileSide), round_up(columns, kTileSide), pairs_of(depth) / kTileSide, first ? 1 : 0});
+      if (last) store(batch, m0 + m, sums, count, n0, columns);
+    };
+    if (!last) return some(0, rows);
+    const std::int64_t strips = rows / kStrip, rest = rows % kStrip;
+    if (strips == 1) some(0, kStrip);
+    if (strips > 1) builder_->for_(0, strips, 1, [&](Index i) { some(i * kStrip, kStrip); });
+    if (rest) some(strips * kStrip, rest);
   }
 
   void call(std::string_view name, std::vector<Inst*> args, std::initializer_list<std::int64_t> numbers) {
@@ -180,11 +190,11 @@ class TileProduct {
     if (tail) strip(whole * kTileSide, tail);
   }
 
-  void store(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns) {
+  void store(Index batch, Index m0, Index sums, std::int64_t rows, Index n0, std::int64_t columns) {
     loop::Builder& b = *builder_;
     b.for_(0, rows, 1, [&](Index m) {
       b.vector(0, columns, columns >= 32 ? 32 : 16, [&](Index x) {
-        Inst* sum = b.load(sums_, m * c_pitch_ + x);
+        Inst* sum = b.load(sums_, sums + m * c_pitch_ + x);
         Index n = n0 + x;
         b.store(context_->output(result_), landing(b, moves_, (batch * m_ + m0 + m) * n_ + n, n), b.convert(result_->dtype(), sum));
       });
