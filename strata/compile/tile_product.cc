@@ -146,7 +146,8 @@ class TileProduct {
     if (depth % kStep) b.vector(depth, round_up(depth, kStep), 32, [&](Index k) { b.store(to, at + k, b.constant(DType::bf16, 0)); });
   }
   /// `count` rows of pairs, each of `width` places of the free dimensions; zeros beyond the depth.
-  void pair_rows(const ProductSide& s, Index batch, Index free, std::int64_t width, Index k0, std::int64_t depth, Ref* to, std::int64_t pitch, std::int64_t count) {
+  void pair_rows(const ProductSide& s, Index batch, Index free, std::int64_t width, Index k0, std::int64_t depth, Ref* to, std::int64_t pitch,
+                 std::int64_t count) {
     loop::Builder& b = *builder_;
     auto row = [&](Index p, bool odd_end) {
       b.vector(0, width, 16, [&](Index x) { b.store(to, p * pitch + x, pair(s, batch, free + x, k0 + p * 2, odd_end)); });

@@ -66,7 +66,11 @@ bool permitted() {
 
 }  // namespace
 
-bool takes_places(std::string_view callee) { return callee == kTileProduct || callee == kTurnSquares; }
+std::optional<Places> places_of(std::string_view callee) {
+  if (callee == kTileProduct) return Places{3, 7};
+  if (callee == kTurnSquares) return Places{2, 4};
+  return std::nullopt;
+}
 
 bool have_tiles() {
   static const bool have = permitted();

@@ -8,7 +8,9 @@
 // control register says; NaNs have one payload. So bits depend on K alone, and the plain twin has the same.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,8 +21,13 @@ inline constexpr std::string_view kTileProduct = "strata_tile_product", kTurnSqu
 /// Sizes of what these take are multiples of it; a step of k is as many pairs.
 inline constexpr std::int64_t kTileSide = 16;
 
-/// Whether a call of this name works on the memory from where its loads read.
-bool takes_places(std::string_view callee);
+/// What a call that works on the memory from where its loads read takes: so many loads, then so many i64.
+struct Places {
+  std::size_t places, numbers;
+};
+/// That of a call of this name, or nothing where it works on values.
+std::optional<Places> places_of(std::string_view callee);
+inline bool takes_places(std::string_view callee) { return places_of(callee).has_value(); }
 /// Such a call by the plain twins: the addresses of its places, the other arguments. `room` is how many bytes each place has; a check
 /// fails where those do not suffice.
 void run_on_places(std::string_view callee, const std::vector<void*>& places, const std::vector<std::int64_t>& numbers, std::span<const std::int64_t> room);

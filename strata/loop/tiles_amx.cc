@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
+#include "strata/loop/tiles.h"
+
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("amx-tile,amx-bf16,avx512f"))), apply_to = function)
 #else
 #pragma GCC target("amx-tile,amx-bf16,avx512f")
 #endif
-
-#include "strata/loop/tiles.h"
 
 namespace strata::loop {
 namespace {
@@ -133,7 +133,8 @@ extern "C" std::int32_t strata_turn_squares(void* to, const void* from, std::int
                                             std::int64_t columns) {
   for (std::int64_t r = 0; r < rows; r += kTileSide)
     for (std::int64_t c = 0; c < columns; c += kTileSide)
-      strata::loop::turn(static_cast<std::uint32_t*>(to) + c * to_pitch + r, static_cast<const std::uint32_t*>(from) + r * from_pitch + c, to_pitch, from_pitch);
+      strata::loop::turn(static_cast<std::uint32_t*>(to) + c * to_pitch + r, static_cast<const std::uint32_t*>(from) + r * from_pitch + c,
+                         to_pitch, from_pitch);
   return 0;
 }
 

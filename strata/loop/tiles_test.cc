@@ -109,6 +109,22 @@ TEST(Tiles, TheProcessorHasThePlainTwinsBits) {
   EXPECT_EQ(want[3 * 50 + 7], from[7 * 70 + 3]);
 }
 
+TEST(Tiles, CallsOfAnythingElseAreNotWellFormed) {
+  auto call = [](bool of_load, int numbers, DType number) {
+    Kernel kernel("tiles");
+    Builder b(kernel);
+    Ref* x = b.parameter(DType::i32, 256, Ref::Mode::inout);
+    std::vector<Inst*> args{b.load(x, 0), of_load ? b.load(x, 0) : b.constant_int(DType::i32, 0)};
+    for (int i = 0; i < numbers; ++i) args.push_back(b.constant_int(number, 16));
+    b.call(std::string(kTurnSquares), {DType::i32, 1}, args);
+    return verify(kernel).ok();
+  };
+  EXPECT_TRUE(call(true, 4, DType::i64));
+  EXPECT_FALSE(call(false, 4, DType::i64));
+  EXPECT_FALSE(call(true, 3, DType::i64));
+  EXPECT_FALSE(call(true, 4, DType::i32));
+}
+
 TEST(Tiles, InterpretedOnThePlacesOfLoads) {
   Kernel kernel("tiles");
   Builder b(kernel);

@@ -6,6 +6,7 @@
 #include "strata/loop/lanes.h"
 #include "strata/loop/lookup.h"
 #include "strata/loop/scale.h"
+#include "strata/loop/tiles.h"
 
 namespace strata::loop {
 namespace {
@@ -225,6 +226,7 @@ class Verifier {
     if (auto move = lane_move(inst.callee, inst.type.lanes)) return check_move(inst, *move);
     if (is_scale(inst)) return check_scale(inst);
     if (is_lookup(inst)) return check_lookup(inst);
+    if (auto places = places_of(inst.callee)) return check_places(inst, *places);
     expect(lanes == 1 && inst.type.lanes == 1, "call of {} with lanes", inst.callee);
   }
   void check_lookup(const Inst& inst) const {
@@ -244,6 +246,17 @@ class Verifier {
     for (const Inst* float_arg : {inst.args[0], inst.args[1]}) expect_dtype(inst, float_arg->type.dtype, inst.type.dtype);
     expect_dtype(inst, inst.args[2]->type.dtype, is_double ? DType::i64 : DType::i32);
     expect_type(inst, inst.type.dtype, lanes);
+  }
+  void check_places(const Inst& inst, const Places& takes) const {
+    expect(inst.args.size() == takes.places + takes.numbers, "{} of {} arguments", inst.callee, inst.args.size());
+    for (std::size_t i = 0; i < inst.args.size(); ++i) {
+      const Inst& arg = *inst.args[i];
+      if (i < takes.places)
+        expect(arg.code == Opcode::load && arg.args.empty() && arg.type.lanes == 1, "{} of a place that is no uniform load", inst.callee);
+      else
+        expect(arg.code != Opcode::load && arg.type == VType{DType::i64, 1}, "{} of a number that is no i64", inst.callee);
+    }
+    expect_type(inst, DType::i32, 1);
   }
   void check_move(const Inst& inst, const LaneMove& move) const {  // V7
     int lanes = args_lanes(inst, 2);
