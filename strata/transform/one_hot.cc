@@ -5,6 +5,7 @@
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
 #include "strata/op/scatter.h"
+#include "strata/transform/rewrite.h"
 
 namespace strata::transform {
 namespace {
@@ -21,20 +22,20 @@ Value* spread_scalar(const Value* v) {
   return op && op->name() == "stablehlo.broadcast_in_dim" && op->operand(0)->rank() == 0 ? op->operand(0) : nullptr;
 }
 
-Value* selection(Builder& b, const Op& op) {
-  if (op.name() != "stablehlo.scatter" || op::scatter_inputs(op) != 1 || op.operands.size() != 3 || op::assigns(op)) return nullptr;
-  if (op::combiner_of(op) != op::Combiner::add || is_bool(op.result()->dtype())) return nullptr;
+ir::Values selection(Builder& b, const Op& op) {
+  if (op.name() != "stablehlo.scatter" || op::scatter_inputs(op) != 1 || op.operands.size() != 3 || op::assigns(op)) return {};
+  if (op::combiner_of(op) != op::Combiner::add || is_bool(op.result()->dtype())) return {};
   Value *operand = op.operand(0), *indices = op::scatter_indices(op), *updates = op::scatter_updates(op), *scalar = spread_scalar(operand);
   const Shape& shape = operand->shape();
-  if (!scalar || updates->dtype() != operand->dtype() || !shape.is_static() || !indices->shape().is_static()) return nullptr;
+  if (!scalar || updates->dtype() != operand->dtype() || !shape.is_static() || !indices->shape().is_static()) return {};
   op::IndexDims dims = op::scatter_dims(op.attrs);
   // One dimension is looked for in each row; all others go along.
-  if (!dims.window.empty() || dims.index_map.size() != 1 || dims.dropped != dims.index_map) return nullptr;
+  if (!dims.window.empty() || dims.index_map.size() != 1 || dims.dropped != dims.index_map) return {};
   if (dims.operand_batch.size() + 1 != static_cast<std::size_t>(shape.rank()) || !std::is_sorted(dims.indices_batch.begin(), dims.indices_batch.end()) ||
       !std::is_sorted(dims.operand_batch.begin(), dims.operand_batch.end()))
-    return nullptr;
+    return {};
   const auto d = static_cast<int>(dims.index_map[0]);
-  if (shape[d] == 0 || shape[d] > INT32_MAX || updates->shape().count() * shape[d] != shape.count()) return nullptr;
+  if (shape[d] == 0 || shape[d] > INT32_MAX || updates->shape().count() * shape[d] != shape.count()) return {};
 
   std::vector<Dim> rows;
   for (std::int64_t at : dims.operand_batch) rows.push_back(shape.dim(static_cast<int>(at)));
@@ -42,35 +43,11 @@ Value* selection(Builder& b, const Op& op) {
   Value* index = op::convert(b, op::reshape(b, indices, Shape(rows)), counts);
   Value* sum = op::add(b, op::broadcast_in_dim(b, scalar, Shape(rows), {}), op::reshape(b, updates, Shape(rows)));
   Value* here = op::compare(b, op::iota(b, Type(counts, shape), d), op::broadcast_in_dim(b, index, shape, dims.operand_batch), "EQ");
-  return op::select(b, here, op::broadcast_in_dim(b, sum, shape, dims.operand_batch), operand);
+  return {op::select(b, here, op::broadcast_in_dim(b, sum, shape, dims.operand_batch), operand)};
 }
 
 }  // namespace
 
-bool select_one_hot(Block& block) {
-  bool changed = false;
-  ir::ValueMap map;
-  std::vector<std::unique_ptr<Op>> ops = std::move(block.ops()), dead;
-  block.ops().clear();
-  Builder b(block);
-  for (auto& op : ops) {
-    op->operands = map(op->operands);
-    for (auto& region : op->regions) {
-      ir::replace_uses(*region, map);
-      changed |= select_one_hot(*region);
-    }
-    b.set_location(op->where);
-    Value* v = selection(b, *op);
-    if (!v) {
-      block.append(std::move(op));
-      continue;
-    }
-    map.set(op->result(), v);
-    dead.push_back(std::move(op));
-    changed = true;
-  }
-  block.results = map(block.results);
-  return changed;
-}
+bool select_one_hot(Block& block) { return rewrite(block, selection); }
 
 }  // namespace strata::transform

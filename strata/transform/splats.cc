@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "strata/op/build.h"
+#include "strata/transform/rewrite.h"
 
 namespace strata::transform {
 namespace {
@@ -21,28 +22,13 @@ const Literal* large_splat(const ir::Op& op) {
 }  // namespace
 
 void shrink_splats(ir::Block& block) {
-  ir::ValueMap map;
-  std::vector<std::unique_ptr<ir::Op>> old = std::move(block.ops()), dead;  // kept until the end: the map knows them by address
-  block.ops().clear();
-  ir::Builder b(block);
-  for (auto& op : old) {
-    op->operands = map(op->operands);
-    for (auto& region : op->regions) {
-      ir::replace_uses(*region, map);
-      shrink_splats(*region);
-    }
-    const Literal* literal = large_splat(*op);
-    if (!literal) {
-      block.append(std::move(op));
-      continue;
-    }
-    b.set_location(op->where);
+  rewrite(block, [](ir::Builder& b, const ir::Op& op) -> ir::Values {
+    const Literal* literal = large_splat(op);
+    if (!literal) return {};
     Literal one(Type::scalar(literal->dtype()));
     std::memcpy(one.mutable_data(), literal->data(), byte_width(literal->dtype()));
-    map.set(op->result(), op::broadcast_in_dim(b, op::constant(b, one), literal->shape(), {}));
-    dead.push_back(std::move(op));
-  }
-  block.results = map(block.results);
+    return {op::broadcast_in_dim(b, op::constant(b, one), literal->shape(), {})};
+  });
 }
 
 }  // namespace strata::transform

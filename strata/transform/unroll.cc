@@ -8,6 +8,7 @@
 #include "strata/op/legalize.h"
 #include "strata/op/lowered.h"
 #include "strata/op/refine.h"
+#include "strata/transform/rewrite.h"
 
 namespace strata::transform {
 namespace {
@@ -97,27 +98,13 @@ std::optional<std::size_t> short_turns(const Op& op) {
 }  // namespace
 
 void unroll(Block& block) {
-  ir::ValueMap map;
-  std::vector<std::unique_ptr<Op>> old = std::move(block.ops()), dead;  // kept until the end: the map knows them by address
-  block.ops().clear();
-  ir::Builder b(block);
-  for (auto& op : old) {
-    op->operands = map(op->operands);
-    for (auto& region : op->regions) {
-      ir::replace_uses(*region, map);
-      unroll(*region);
-    }
-    std::optional<std::size_t> turns = short_turns(*op);
-    if (!turns) {
-      block.append(std::move(op));
-      continue;
-    }
-    Values carries = op->operands;
-    for (std::size_t turn = 0; turn < *turns; ++turn) carries = ir::inline_block(b, op->region(1), carries);
-    for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), carries[static_cast<std::size_t>(i)]);
-    dead.push_back(std::move(op));
-  }
-  block.results = map(block.results);
+  rewrite(block, [](ir::Builder& b, const Op& op) -> Values {
+    std::optional<std::size_t> turns = short_turns(op);
+    if (!turns) return {};
+    Values carries = op.operands;
+    for (std::size_t turn = 0; turn < *turns; ++turn) carries = ir::inline_block(b, op.region(1), carries);
+    return carries;
+  });
 }
 
 }  // namespace strata::transform
