@@ -187,6 +187,32 @@ TEST(Compile, ProductsOfIntegersAndF64) {
   }
 }
 
+/// A right operand of which a kernel has one number for many lanes.
+TEST(Compile, ProductsWithOneNumberSpreadAlongTheSum) {
+  for (DType dtype : {DType::f32, DType::i32, DType::f16}) {
+    Block f;
+    Value *l = argument(f, {3, 16}, dtype), *z = argument(f, {}, dtype), *row = argument(f, {16}, dtype);
+    Builder b(f);
+    const op::DotDims along{{}, {}, {1}, {1}};
+    f.results = {op::dot_general(b, l, op::broadcast_in_dim(b, z, {16, 16}, {}), along),
+                 op::dot_general(b, l, op::broadcast_in_dim(b, row, {16, 16}, {0}), along),
+                 op::dot_general(b, l, op::pad(b, op::broadcast_in_dim(b, row, {2, 16}, {1}), z, {14, 0}, {16, 0}), along)};
+    expect_compiled_equals_reference(f, 3);
+  }
+}
+
+/// Comparisons of f16 under masks and with many values at hand: LLVM 19 exchanged the sides of one and kept its predicate.
+TEST(Compile, FunctionsOfF16AtIntegers) {
+  Block f;
+  Value* x = argument(f, {17}, DType::f16);
+  Builder b(f);
+  f.results = {b.create("chlo.digamma", {x}).result()};
+  Literal integers(x->type());
+  for (std::int64_t i = 0; i < 17; ++i) integers.set_number(i, static_cast<double>(i - 8));
+  const std::vector<Literal> arguments = {integers};
+  testing::expect_same_bits(testing::run_compiled(f, arguments), op::evaluate(f, arguments), "integers");
+}
+
 TEST(Compile, NarrowProductsAreNearTheReference) {  // docs/exceptions.md
   for (op::DotDims dims : {op::DotDims{{}, {}, {1}, {0}}, {{}, {}, {1}, {1}}, {{}, {}, {0}, {0}}}) {
     Block f;

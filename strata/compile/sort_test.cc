@@ -53,6 +53,39 @@ TEST(SortByKeys, EachOrderAlongEachDimension) {
       }
 }
 
+/// All NaNs of f16, quiet and signalling, among numbers: as f32 all would be quiet ones.
+TEST(SortByKeys, SignallingNaNsOfF16HaveTheirPlace) {
+  std::vector<std::uint16_t> bits = {0x7c02, 0x7e01, 0x3c00, 0x7c01, 0x7e00, 0xfc01, 0xfe00, 0x7c00, 0xfc00, 0, 0x8000};
+  Literal x(Type(DType::f16, {33}));
+  for (std::size_t i = 0; i < 33; ++i) std::memcpy(x.mutable_data() + 2 * i, &bits[i * 7 % bits.size()], 2);
+  for (std::int64_t k : {1, 4, 16, 20}) {
+    Block f;
+    Builder b(f);
+    f.results = b.create("chlo.top_k", {f.add_argument(x.type())}, {{"k", k}}).results();
+    expect_reference(f, {x});
+  }
+  Block f;
+  Value* argument = f.add_argument(x.type());
+  Builder b(f);
+  f.results = {b.create("stablehlo.compare", {argument, op::reverse(b, argument, {0})}, {{"comparison_direction", std::string("LT")}, {"compare_type", std::string("TOTALORDER")}}).result()};
+  expect_reference(f, {x});
+}
+
+/// A comparator that does not look at the elements, but compares what stands outside: all are equal, or each goes before the last.
+TEST(SortByKeys, ComparatorsOfAConstant) {
+  for (const char* kind : {"FLOAT", "TOTALORDER"}) {
+    Block f;
+    Builder b(f);
+    Value *x = f.add_argument(Type(DType::f32, {5})), *one = op::scalar(b, DType::f32, 1);
+    auto region = std::make_unique<Block>();
+    for (int side = 0; side < 2; ++side) region->add_argument(Type::scalar(DType::f32));
+    Builder rb(*region);
+    region->results = {rb.create("stablehlo.compare", {one, one}, {{"comparison_direction", std::string("LT")}, {"compare_type", std::string(kind)}}).result()};
+    f.results = op::sort(b, {x}, 0, std::move(region));
+    expect_reference(f, {testing::random_literal(x->type(), 1)});
+  }
+}
+
 TEST(SortByKeys, IntegersAndBooleans) {
   for (DType t : {DType::i1, DType::i8, DType::ui8, DType::i16, DType::ui32, DType::i32, DType::i64, DType::ui64})
     for (bool descending : {false, true}) {

@@ -39,6 +39,8 @@ Inst* behind(Builder& b, Inst* first, Inst* moved, int n) {
 std::vector<Inst*> transposed(Builder& b, std::vector<Inst*> values) {
   // Interleaving value i with value i + L/2 turns the bits of (value, lane) by one place; after log2(L) turns they are exchanged.
   std::size_t half = values.size() / 2;
+  for (Inst*& v : values)  // one number for all lanes
+    if (v->type.lanes == 1) v = b.get(b.local(v, static_cast<int>(values.size())));
   for (std::size_t done = 1; done < values.size(); done *= 2) {
     std::vector<Inst*> turned;
     for (std::size_t i = 0; i < half; ++i)

@@ -5,6 +5,7 @@
 // (-NaN < -inf < ... < -0 < +0 < ... < NaN); otherwise a NaN is unequal to and unordered with everything.
 #include "strata/ir/constraint.h"
 #include "strata/op/elementwise.h"
+#include "strata/op/ordered_bits.h"
 #include "strata/op/quantized.h"
 
 namespace strata::op {
@@ -78,19 +79,10 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   return {std::move(out)};
 }
 
-/// numbers::total_order.
-loop::Inst* total_order(loop::Builder& b, loop::Inst* x) {
-  bool wide = x->type.dtype == DType::f64;
-  loop::Inst* bits = b.bitcast(wide ? DType::i64 : DType::i32, x);
-  loop::Inst* flip = b.constant_int(bits->type.dtype, wide ? INT64_MAX : INT32_MAX);
-  loop::Inst* negative = b.compare(loop::Compare::lt, bits, b.constant_int(bits->type.dtype, 0));
-  return b.select(negative, b.binary(loop::Opcode::xor_, bits, flip), bits);
-}
-
 loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::Index> index) {
-  loop::Inst *x = widened(c.b, c.operand(op, 0, index)), *y = widened(c.b, c.operand(op, 1, index));
-  if (is_total(op.attrs)) return c.b.compare(direction(op.attrs), total_order(c.b, x), total_order(c.b, y));
-  return c.b.compare(direction(op.attrs), x, y);
+  loop::Inst *x = c.operand(op, 0, index), *y = c.operand(op, 1, index);
+  if (is_total(op.attrs)) return c.b.compare(direction(op.attrs), ordered_bits(c.b, x), ordered_bits(c.b, y));
+  return c.b.compare(direction(op.attrs), widened(c.b, x), widened(c.b, y));
 }
 
 Work cost(const Op& op) { return {elements(op), bytes_moved(op)}; }

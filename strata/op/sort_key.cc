@@ -88,6 +88,7 @@ std::optional<SortKey> key_of(const Block& region, const Op& compare) {
     if (!Mirrored(region)(y, x)) return std::nullopt;
     out.descending = !greater;
   }
+  if (x->block() != &region) return std::nullopt;  // a constant from outside, compared with itself: nothing here computes it
   if (is_float(x->dtype()) && !is_total(compare)) out.order = "ieee";
   const Value* argument = x;
   if (const Value* number = is_float(x->dtype()) && is_total(compare) ? as_number(x) : nullptr; number && !number->op()) {

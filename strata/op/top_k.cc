@@ -10,6 +10,7 @@
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
 #include "strata/op/legalize.h"
+#include "strata/op/ordered_bits.h"
 #include "strata/op/rules.h"
 #include "strata/op/sort.h"
 #include "strata/op/sort_key.h"
@@ -73,11 +74,7 @@ loop::Inst* key(loop::Builder& b, loop::Inst* x) {
   DType dtype = x->type.dtype;
   if (is_bool(dtype)) return b.convert(DType::i32, x);
   if (!is_float(dtype)) return x;
-  if (byte_width(dtype) < 4) return key(b, b.convert(DType::f32, x));
-  bool wide = dtype == DType::f64;
-  loop::Inst* bits = b.bitcast(wide ? DType::i64 : DType::i32, x);
-  loop::Inst* negative = b.compare(loop::Compare::lt, bits, b.constant_int(bits->type.dtype, 0));
-  return b.select(negative, b.binary(loop::Opcode::xor_, bits, b.constant_int(bits->type.dtype, wide ? INT64_MAX : INT32_MAX)), bits);
+  return ordered_bits(b, x);
 }
 
 /// Emits one row.
