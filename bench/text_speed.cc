@@ -10,11 +10,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "strata/base/command_line.h"
 #include "strata/ir/text/parser.h"
 #include "strata/ir/text/printer.h"
 #include "strata/op/catalog.h"
@@ -105,13 +108,21 @@ int measure(const std::string& name, const std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  CommandLine app("Measures how fast text is read and printed, and what it takes in memory.\n\nExample:\n  text-speed conformance/jax/program/*.mlir");
+  std::vector<std::string> files;
+  app.add_option("files", files, "programs (default: many operations, and one large constant)");
+  if (auto status = app.parse(argc, argv)) return *status;
   op::catalog();
   int status = 0;
-  for (int i = 1; i < argc; ++i) {
-    std::ifstream in(argv[i], std::ios::binary);
-    status |= measure(argv[i], std::string(std::istreambuf_iterator<char>(in), {}));
+  for (const std::string& file : files) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in || std::filesystem::is_directory(file)) {
+      std::fprintf(stderr, "%s cannot be read\n", file.c_str());
+      return 4;
+    }
+    status |= measure(file, std::string(std::istreambuf_iterator<char>(in), {}));
   }
-  if (argc > 1) return status;
+  if (!files.empty()) return status;
   status |= measure("many operations", many_operations(100'000));
   status |= measure("one constant of 4 MB", one_constant(std::size_t{4} << 20));
   return status;
