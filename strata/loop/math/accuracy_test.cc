@@ -164,28 +164,47 @@ TEST(Accuracy, TheDoubleNearestToAMultipleOfHalfPi) {
   EXPECT_LE(ulps(sin(x), truth), 1);
 }
 
-/// Between two poles left of 0 digamma falls through zero: f32 keeps its ulp there.
-TEST(Accuracy, DigammaBesideItsZeros) {
+/// Where `f` changes its sign between `low` and `high`.
+template <class F>
+double zero_of(const F& f, double low, double high) {
+  bool sign = f(low) > 0;
+  for (int i = 0; i < 60; ++i) {
+    double middle = (low + high) / 2;
+    ((f(middle) > 0) == sign ? low : high) = middle;
+  }
+  return low;
+}
+
+/// f32 keeps its ulp beside a zero, where what it is made of cancels.
+template <class F>
+void check_floats_beside(double zero, const F& f, const char* name) {
   Number truth;
+  auto x = static_cast<float>(zero);
+  for (float at : {std::nextafter(x, -1e9f), x, std::nextafter(x, 1e9f)}) {
+    testing::unary_truth(name)(truth.value, Number(at).value, MPFR_RNDN);
+    EXPECT_LE(ulps(f(at), truth), 1) << name << " at " << at;
+  }
+}
+
+/// Between two poles left of 0 digamma falls through zero, and from -2 on lgamma comes down and goes up through it.
+TEST(Accuracy, FloatsBesideZeros) {
   for (int pole = 1; pole <= 100; ++pole) {
-    double low = -pole + 1e-6, high = -pole + 1 - 1e-6;
-    for (int i = 0; i < 60; ++i) {
-      double middle = (low + high) / 2;
-      (digamma(middle) > 0 ? low : high) = middle;
-    }
-    float x = static_cast<float>(low);
-    for (float at : {std::nextafter(x, -1e9f), x, std::nextafter(x, 1e9f)}) {
-      testing::unary_truth("digamma")(truth.value, Number(at).value, MPFR_RNDN);
-      EXPECT_LE(ulps(digamma(at), truth), 1) << at;
-    }
+    double zero = zero_of([](double x) { return digamma(x); }, -pole + 1e-6, -pole + 1 - 1e-6);
+    check_floats_beside(zero, [](float x) { return digamma(x); }, "digamma");
+  }
+  auto wide = [](double x) { return lgamma(x); };
+  auto narrow = [](float x) { return lgamma(x); };
+  for (int pole = -3; pole > -17; --pole) {
+    check_floats_beside(zero_of(wide, std::nextafter(pole, 0), pole + 0.5), narrow, "lgamma");
+    check_floats_beside(zero_of(wide, pole + 0.5, std::nextafter(pole + 1, pole)), narrow, "lgamma");
   }
 }
 
 /// The double beside which `f` changes its sign between `low` and `high`, and its neighbours.
 template <class F>
 void check_zero(const F& f, const char* name, double low, double high, double& worst) {
-  bool sign = f(low) > 0;
-  for (double middle = (low + high) / 2; middle != low && middle != high; middle = (low + high) / 2) ((f(middle) > 0) == sign ? low : high) = middle;
+  low = zero_of(f, low, high);
+  high = std::nextafter(low, high);
   Number truth;
   for (double x : {std::nextafter(low, -1e9), low, high, std::nextafter(high, 1e9), low * (1 + 0x1p-30), high * (1 - 0x1p-20)}) {
     testing::unary_truth(name)(truth.value, Number(x).value, MPFR_RNDN);

@@ -190,16 +190,16 @@ N<double> digamma_between_poles(N<double> x) {
 
 }  // namespace internal
 
+/// f32 takes the constants of f64 left of -1/2: beside the zeros there nearly all of both terms cancels.
 template <template <class> class N, class T>
 N<T> lgamma(N<T> single) {
   N<double> x = N<double>::convert(single), a = abs(x);
   auto left = x < -0.5;
-  auto right = internal::lgamma_right<N, T>(select(left, a, x));
+  internal::TwoParts<N, double> right = internal::lgamma_right<N, T>(sizeof(T) == 4 ? x : select(left, a, x));
   N<double> usual = right.high + right.low;
   N<double> y = rarely(left, usual, [&] {
-    N<double> reflected = internal::lgamma_reflected<N, T>(a, right);
-    if constexpr (sizeof(T) == 4) return reflected;
-    return select(a < internal::kZeros, internal::lgamma_between_poles<N>(x), reflected);
+    if constexpr (sizeof(T) == 4) return internal::lgamma_reflected<N, double>(a, internal::lgamma_right<N, double>(a));
+    return select(a < internal::kZeros, internal::lgamma_between_poles<N>(x), internal::lgamma_reflected<N, T>(a, right));
   });
   auto pole = (x <= 0.0) & (rint(x) == x);
   return N<T>::convert(select(pole | (a == kInfinity<double>), N<double>(kInfinity<double>), y));
