@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "strata/base/thread_pool.h"
 #include "strata/checkpoint/safetensors.h"
 #include "strata/compile/cpu_client.h"
+#include "strata/compile/roofline.h"
 #include "strata/compile/stage_times.h"
 #include "strata/conformance/execute.h"
 #include "strata/conformance/program.h"
@@ -69,19 +71,32 @@ void rewrite(std::vector<Literal>& fresh, const std::vector<Literal>& original) 
   }
 }
 
+using Run = std::function<std::vector<runtime::Buffer>(const std::vector<Literal>&)>;
+
 /// After the warm-up `last`: N runs on the same arguments. Results stay valid until the next run.
-std::vector<runtime::Buffer> timed(const conformance::Callable& callable, const std::vector<Literal>& arguments, std::vector<runtime::Buffer> last, int runs,
-                                   std::vector<double>& seconds) {
+std::vector<runtime::Buffer> timed(const Run& run, const std::vector<Literal>& arguments, std::vector<runtime::Buffer> last, int runs, std::vector<double>& seconds) {
   std::vector<Literal> fresh;
   for (const Literal& a : arguments) fresh.emplace_back(a.type());
   for (int i = 0; i < runs; ++i) {
     rewrite(fresh, arguments);
     double start = now();
-    std::vector<runtime::Buffer> next = callable.run(fresh);
+    std::vector<runtime::Buffer> next = run(fresh);
     seconds.push_back(now() - start);
     last = std::move(next);
   }
   return last;
+}
+
+/// A run that adds what its launches took.
+Run measuring(const conformance::Callable& callable, compile::Measured& measured) {
+  return [&](const std::vector<Literal>& arguments) {
+    BusyClock busy;
+    runtime::LaunchTimes times;
+    double start = now();
+    std::vector<runtime::Buffer> results = callable.run_timed(arguments, times);
+    measured.add(now() - start, times, static_cast<double>(busy.ns()) * 1e-9);
+    return results;
+  };
 }
 
 void explain(const ir::Function& f) {
@@ -116,10 +131,15 @@ int run_function(ir::Function& f, const checkpoint::TensorFile* file, const Opti
   if (o.explain) explain(f);
   double start = now();
   auto mode = o.mode == "reference" ? conformance::Mode::reference : conformance::Mode::compiled;
-  conformance::Callable callable(f, mode, /*fold=*/o.time > 0 || file != nullptr);
+  conformance::Callable callable(f, mode, /*fold=*/o.time > 0 || file != nullptr, /*timed=*/o.explain && o.time > 0);
   report.compile_s += now() - start;
   std::vector<runtime::Buffer> last = callable.run(arguments);
-  if (o.time > 0) last = timed(callable, arguments, std::move(last), o.time, report.seconds);
+  Run run = [&](const std::vector<Literal>& in) { return callable.run(in); };
+  compile::Measured measured;
+  const bool measures = o.explain && o.time > 0 && callable.executable() != nullptr;
+  if (measures) run = measuring(callable, measured);
+  if (o.time > 0) last = timed(run, arguments, std::move(last), o.time, report.seconds);
+  if (measures) std::cerr << compile::roofline(callable.executable()->launches(), compile::launch_works(f.body), measured, compile::measure_peaks());
   std::vector<Literal> results = conformance::literals(last);
   std::vector<std::string> said = conformance::failed_checks(callable.checks(), results, &report.largest);
   if (!o.check.empty())
@@ -212,7 +232,7 @@ int main(int argc, char** argv) {
   app.add_option("--time", o.time, "time N runs after one warm-up").in_range(0, 1000000000);
   app.add_flag("--json", o.json, "the last line of stdout is one JSON object");
   app.add_flag("--time-passes", o.time_passes, "print to stderr how long each stage of compiling took (the processor's time) and how often it ran");
-  app.add_flag("--explain", o.explain, "print groups, plan and compile times to stderr");
+  app.add_flag("--explain", o.explain, "print groups, plan and compile times to stderr; with --time also what each launch took beside what the machine could do");
   if (auto status = app.parse(argc, argv, exit_of(Verdict::malformed))) return *status;
   try {
     if (o.threads) set_num_threads(o.threads);

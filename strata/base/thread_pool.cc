@@ -30,6 +30,8 @@ constexpr auto kSpin = std::chrono::microseconds(30);
 constexpr std::int64_t kMaxChunks = 1 << 30;
 
 std::atomic<std::uint64_t> yield_seed{0};
+std::atomic<bool> busy_is_counted{false};
+std::atomic<std::int64_t> busy_ns{0};
 thread_local bool inside_chunk = false;
 
 void futex_wait(Word& word, std::uint32_t expected) {
@@ -82,6 +84,29 @@ struct Job {
     f(ctx, begin, std::min(points, begin + grain));
   }
 };
+
+/// Adds the time of its life to what the BusyClock tells, unless it lies in another's.
+class Busy {
+ public:
+  Busy() : counts_(busy_is_counted.load(std::memory_order_relaxed) && !within_) {
+    if (!counts_) return;
+    within_ = true;
+    began_ = std::chrono::steady_clock::now();
+  }
+  ~Busy() {
+    if (!counts_) return;
+    within_ = false;
+    busy_ns.fetch_add(std::chrono::nanoseconds(std::chrono::steady_clock::now() - began_).count(), std::memory_order_relaxed);
+  }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+
+ private:
+  static thread_local bool within_;
+  bool counts_;
+  std::chrono::steady_clock::time_point began_;
+};
+thread_local bool Busy::within_ = false;
 
 /// Threads claim chunks by counting `ticket_` up. A ticket is the number of the run in its high half and the next chunk
 /// in its low half; between runs the low half is `kClosed`. A thread that is late by a run therefore fails to claim, and
@@ -136,6 +161,7 @@ class Pool {
       if (!ticket_.compare_exchange_weak(ticket, ticket + 1)) continue;
       maybe_yield();
       try {
+        Busy busy;
         job_.run(chunk);
       } catch (...) {
         std::lock_guard lock(error_mutex_);
@@ -222,6 +248,7 @@ void parallel_for(std::int64_t points, std::int64_t grain, Function f, void* ctx
     Pool& p = pool();
     if (p.threads() > 1 && p.run(job, chunks)) return;
   }
+  Busy busy;
   for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) job.run(chunk);
 }
 
@@ -231,6 +258,13 @@ void set_num_threads(int n) {
   pool();  // so that the handler of fork is there
   replace_pool(new Pool(n == 0 ? default_threads() : n));
 }
+
+BusyClock::BusyClock() {
+  busy_ns.store(0);
+  busy_is_counted.store(true);
+}
+BusyClock::~BusyClock() { busy_is_counted.store(false); }
+std::int64_t BusyClock::ns() const { return busy_ns.load(); }
 
 namespace testing_hooks {
 void inject_yields(std::uint64_t seed) { yield_seed.store(seed); }

@@ -28,6 +28,17 @@ int num_threads();
 /// From now on n threads; n = 0 goes back to the default.
 void set_num_threads(int n);
 
+/// While one lives, threads read a clock before and after each chunk of parallel_for. One at a time.
+class BusyClock {
+ public:
+  BusyClock();
+  ~BusyClock();
+  BusyClock(const BusyClock&) = delete;
+  BusyClock& operator=(const BusyClock&) = delete;
+  /// What all threads together have spent in chunks of calls that have returned, in nanoseconds. Chunks within chunks count once.
+  std::int64_t ns() const;
+};
+
 /// The default floating-point environment while it lives.
 class DefaultFloatEnvironment {
  public:

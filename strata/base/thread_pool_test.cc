@@ -119,6 +119,24 @@ TEST_P(ThreadPoolTest, AForkedChildHasItsOwnPool) {
   EXPECT_EQ(status, 0);
 }
 
+TEST_P(ThreadPoolTest, TellsHowLongItsThreadsWorked) {
+  static constexpr auto kEach = std::chrono::milliseconds(2);
+  auto sleep = [](void*, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) std::this_thread::sleep_for(kEach);
+  };
+  auto within = [](void* f, std::int64_t, std::int64_t) { parallel_for(4, 1, *static_cast<void (**)(void*, std::int64_t, std::int64_t)>(f), nullptr); };
+  void (*inner)(void*, std::int64_t, std::int64_t) = sleep;
+  parallel_for(8, 1, sleep, nullptr);  // before the clock: not counted
+  BusyClock clock;
+  EXPECT_EQ(clock.ns(), 0);
+  auto began = std::chrono::steady_clock::now();
+  parallel_for(8, 1, sleep, nullptr);
+  parallel_for(2, 1, within, &inner);  // as many again, in chunks of chunks
+  std::int64_t span = std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count();
+  EXPECT_GE(clock.ns(), std::chrono::nanoseconds(kEach).count() * 16);
+  EXPECT_LE(clock.ns(), span * num_threads());
+}
+
 TEST(ThreadPool, CountsThreads) {
   set_num_threads(3);
   EXPECT_EQ(num_threads(), 3);

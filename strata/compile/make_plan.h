@@ -20,7 +20,8 @@ void assign_memory(Plan& plan);
 
 /// The plan as text: buffers, steps, kernels by name. For `--explain` and tests.
 std::string print(const Plan& plan);
-/// Each launch that a driver has, in the order in which they stand in the plan: those of empty grids and empty loops it has not.
+/// Each launch that a driver has, in the order in which they stand in the plan: those of empty grids and empty loops it has not. Large
+/// copies are among them (launch_work.h).
 std::vector<runtime::Launch> launches(const Plan& plan);
 
 }  // namespace strata::compile

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "strata/compile/launch_work.h"
+
 namespace strata::compile {
 namespace {
 
@@ -31,12 +33,16 @@ std::string text(const Plan& plan, const LaunchNative& l) {
   return out + ")";
 }
 
+std::string text(const Plan& plan, const Copy& c) { return fmt::format("copy {} -> {} ({} bytes)", text(plan, c.from), text(plan, c.to), c.bytes); }
+
 void add_launches(const Plan& plan, const Steps& steps, std::vector<runtime::Launch>& out) {
   for (const Step& step : steps) {
     if (const auto* l = std::get_if<Launch>(&step.what))
       out.push_back({plan.kernels[static_cast<std::size_t>(l->kernel)]->name, text(plan, *l)});
     else if (const auto* n = std::get_if<LaunchNative>(&step.what); n && n->grid > 0)
       out.push_back({n->symbol, text(plan, *n)});
+    else if (const auto* c = std::get_if<Copy>(&step.what); c && is_timed(*c))
+      out.push_back({"copy", text(plan, *c)});
     else if (const auto* f = std::get_if<CountedLoop>(&step.what); f && f->count > 0)
       add_launches(plan, f->body, out);
     else if (const auto* w = std::get_if<WhileLoop>(&step.what))
@@ -54,7 +60,7 @@ void print(const Plan& plan, const Steps& steps, int depth, std::string& out) {
     } else if (const auto* n = std::get_if<LaunchNative>(&step.what)) {
       out += pad + text(plan, *n) + "\n";
     } else if (const auto* c = std::get_if<Copy>(&step.what)) {
-      out += fmt::format("{}copy {} -> {} ({} bytes)\n", pad, text(plan, c->from), text(plan, c->to), c->bytes);
+      out += pad + text(plan, *c) + "\n";
     } else if (const auto* f = std::get_if<CountedLoop>(&step.what)) {
       out += fmt::format("{}for i{} to {}{}\n", pad, f->counter, f->count, f->reverse ? " reverse" : "");
       print(plan, f->body, depth + 1, out);

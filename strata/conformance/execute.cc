@@ -62,12 +62,12 @@ std::vector<Literal> constants_to_arguments(Function& f) {
   return values;
 }
 
-Callable::Callable(Function& f, Mode mode, bool fold) : f_(&f), num_results_(f.body.results.size()), checks_(extract_checks(f)) {
+Callable::Callable(Function& f, Mode mode, bool fold, bool timed) : f_(&f), num_results_(f.body.results.size()), checks_(extract_checks(f)) {
   if (mode == Mode::reference) return;
   if (!fold) constants_ = constants_to_arguments(f);
   compile::register_cpu();
   refines_ = op::is_dynamic(f.body) || op::needs_values(f.body);
-  if (!refines_) executable_ = runtime::default_client().compile(f.body, {.name = f.name});
+  if (!refines_) executable_ = runtime::default_client().compile(f.body, {.name = f.name, .timed = timed});
 }
 
 std::vector<runtime::Buffer> Callable::run(const std::vector<Literal>& arguments, std::string* printed) const {
@@ -78,13 +78,27 @@ std::vector<runtime::Buffer> Callable::run(const std::vector<Literal>& arguments
     std::vector<Literal> results = op::evaluate(f_->body, arguments, world);
     return {results.begin(), results.end()};
   }
-  std::vector<runtime::Buffer> all(arguments.begin(), arguments.end());
-  for (const Literal& c : constants_) all.emplace_back(c);
+  std::vector<runtime::Buffer> all = buffers(arguments);
   if (refines_) {
     std::unique_ptr<ir::Block> refined = transform::refine(f_->body, literals(all));
     return runtime::default_client().compile(*refined, {.name = f_->name})->run(std::move(all));
   }
   return executable_->run(std::move(all));
+}
+
+std::vector<runtime::Buffer> Callable::run_timed(const std::vector<Literal>& arguments, runtime::LaunchTimes& times) const {
+  std::vector<runtime::Buffer> in = buffers(arguments), out = executable_->results_for(in);
+  std::vector<void*> from, to;
+  for (runtime::Buffer& b : in) from.push_back(const_cast<std::byte*>(b.data()));
+  for (runtime::Buffer& b : out) to.push_back(b.mutable_data());
+  executable_->run_timed(from.data(), to.data(), times);
+  return out;
+}
+
+std::vector<runtime::Buffer> Callable::buffers(const std::vector<Literal>& arguments) const {
+  std::vector<runtime::Buffer> all(arguments.begin(), arguments.end());
+  for (const Literal& c : constants_) all.emplace_back(c);
+  return all;
 }
 
 std::vector<Literal> literals(const std::vector<runtime::Buffer>& buffers) {

@@ -26,15 +26,21 @@ std::vector<Literal> constants_to_arguments(ir::Function& f);
 /// A function in a mode. Throws strata::Error where it cannot be compiled.
 class Callable {
  public:
-  /// Takes the checks out of `f`, which must outlive this. `fold`: constants stay inside.
-  Callable(ir::Function& f, Mode mode, bool fold);
+  /// Takes the checks out of `f`, which must outlive this. `fold`: constants stay inside. `timed`: a run can tell its launches' times.
+  Callable(ir::Function& f, Mode mode, bool fold, bool timed = false);
   /// The results, those that checks compare at the end. What the program prints goes to stdout, or is added to `printed`.
   std::vector<runtime::Buffer> run(const std::vector<Literal>& arguments, std::string* printed = nullptr) const;
+  /// The same of a compiled program whose shapes are static; adds when its launches ran to `times`.
+  std::vector<runtime::Buffer> run_timed(const std::vector<Literal>& arguments, runtime::LaunchTimes& times) const;
+  /// What runs, or null where each run makes it or the reference evaluator runs.
+  const runtime::Executable* executable() const { return executable_.get(); }
   const std::vector<Check>& checks() const { return checks_; }
   /// How many results are the function's own.
   std::size_t num_results() const { return num_results_; }
 
  private:
+  std::vector<runtime::Buffer> buffers(const std::vector<Literal>& arguments) const;
+
   ir::Function* f_;
   std::size_t num_results_;
   std::vector<Check> checks_;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "strata/base/check.h"
+#include "strata/compile/launch_work.h"
 #include "strata/compile/llvm/emit_launches.h"
 
 namespace strata::compile {
@@ -116,7 +117,11 @@ class DriverEmitter {
   }
 
   void emit(const Copy& copy) {
+    if (is_timed(copy)) profile("strata_profile_begin");
     b_.CreateMemMove(address(copy.to), llvm::MaybeAlign(1), address(copy.from), llvm::MaybeAlign(1), number(copy.bytes));
+    if (!is_timed(copy)) return;
+    profile("strata_profile_end");
+    ++launches_;
   }
 
   void emit(const CountedLoop& loop) {
