@@ -1,42 +1,89 @@
 #include "strata/api/jit.h"
 
-#include "strata/ir/text/printer.h"
+#include <algorithm>
 
+#include "strata/ir/text/printer.h"
+#include "strata/runtime/allocator.h"
 #include "strata/runtime/client.h"
 
 namespace strata::internal {
 
-std::string jit_key(const std::string& structure, std::span<const Array> leaves) {
-  std::string key = structure;
-  key += x64_enabled() ? "|wide" : "|";
-  for (const Array& leaf : leaves) {
-    key += ';';
-    key += name(leaf.dtype());
-    if (leaf.weak()) key += '~';
-    for (const Dim& d : leaf.shape().dims()) {
-      key += ',';
-      key += std::to_string(d.size());
-    }
+namespace {
+
+bool any(const std::vector<bool>& of) { return std::find(of.begin(), of.end(), true) != of.end(); }
+
+}  // namespace
+
+void append_type(std::string& key, const Array& leaf) {
+  const Type& type = leaf.type();
+  const auto byte = [&](auto number) { key += static_cast<char>(number); };
+  byte(type.dtype());
+  byte(leaf.weak());
+  byte(type.rank());
+  for (const Dim& d : type.shape().dims()) {
+    const std::int64_t size = d.size();
+    key.append(reinterpret_cast<const char*>(&size), sizeof size);
   }
-  return key;
 }
 
-std::shared_ptr<runtime::Executable> compile(const Program& program, const std::string& name, std::vector<bool> donated) {
+Bound::Bound(std::shared_ptr<runtime::Executable> e, std::string name, std::vector<bool> weak, bool donates)
+    : executable(std::move(e)), name(std::move(name)), weak(std::move(weak)), donates(donates) {
+  for (const Type& type : executable->result_types()) bytes.push_back(type.bytes());
+}
+
+Bound compile(const Program& program, const std::string& name, std::vector<bool> donated) {
   STRATA_CHECK(program.captured.empty(), "the program of jit captured {} arrays", program.captured.size());
   runtime::CompileOptions options;
   options.donated = std::move(donated);
   options.name = name;
-  return runtime::default_client().compile(*program.block, options);
+  const bool donates = any(options.donated);
+  return Bound(runtime::default_client().compile(*program.block, options), name, program.weak, donates);
 }
 
-std::vector<Array> run(runtime::Executable& executable, std::vector<Array> leaves, const std::vector<bool>& weak) {
+std::vector<Array> run(const Bound& bound, std::vector<Array> leaves) {
   std::vector<runtime::Buffer> arguments;
   arguments.reserve(leaves.size());
   for (Array& leaf : leaves) arguments.push_back(std::move(leaf).buffer());
-  std::vector<runtime::Buffer> results = executable.run(std::move(arguments));
+  std::vector<runtime::Buffer> results = bound.executable->run(std::move(arguments));
   std::vector<Array> out;
   out.reserve(results.size());
-  for (std::size_t i = 0; i < results.size(); ++i) out.push_back(concrete(std::move(results[i]), weak[i]));
+  for (std::size_t i = 0; i < results.size(); ++i) out.push_back(concrete(std::move(results[i]), bound.weak[i]));
+  return out;
+}
+
+Call::Call(const Bound& bound) : bound_(bound) {
+  arguments_.reserve(bound.executable->argument_types().size());
+  addresses_.reserve(bound.bytes.size());
+  results_.reserve(bound.bytes.size());
+}
+
+void Call::add(const Array& argument, bool check) {
+  if (check) {
+    const std::vector<Type>& types = bound_.executable->argument_types();
+    const std::size_t i = arguments_.size();
+    if (i >= types.size()) throw Error(bound_.name, "takes {} arrays, got more", types.size());
+    if (!(argument.type() == types[i])) throw Error(bound_.name, "argument {} was compiled as {}, got {}", i, types[i].to_string(), argument.type().to_string());
+  }
+  const ArrayState* state = argument.state().get();
+  const bool in_memory = state != nullptr && state->value == nullptr && !state->scalar;
+  if (!in_memory) made_.push_back(argument.buffer());
+  arguments_.push_back(const_cast<std::byte*>(in_memory ? state->buffer.data() : made_.back().data()));
+}
+
+void Call::run() {
+  const std::vector<Type>& types = bound_.executable->result_types();
+  if (arguments_.size() != bound_.executable->argument_types().size())
+    throw Error(bound_.name, "takes {} arrays, got {}", bound_.executable->argument_types().size(), arguments_.size());
+  for (std::size_t r = 0; r < types.size(); ++r) {
+    results_.emplace_back(Literal(types[r], runtime::allocate(bound_.bytes[r])));
+    addresses_.push_back(results_.back().mutable_data());
+  }
+  bound_.executable->run_at(arguments_.data(), addresses_.data());
+}
+
+Array Call::take() {
+  Array out = concrete(std::move(results_[next_]), bound_.weak[next_]);
+  ++next_;
   return out;
 }
 

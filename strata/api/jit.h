@@ -3,6 +3,7 @@
 //   auto step = jit(train_step, {.donate_argnums = {0}});
 //   std::tie(params, loss) = step(std::move(params), x, y);
 //   step.lower(params, x, y).as_text()                      // StableHLO
+//   auto fast = step.compile(params, x, y);                 // for these types alone: a call does not look for its program
 //
 // The first call with given shapes, dtypes and static data traces the function and compiles the graph; later calls run it.
 // C++ scalars among the arguments are operands; arrays and scalars that the function captures are constants from its first
@@ -16,6 +17,7 @@
 #include <string>
 
 #include "strata/api/function.h"
+#include "strata/base/recycle.h"
 
 namespace strata {
 
@@ -44,21 +46,70 @@ class Lowered {
 
 namespace internal {
 
-/// What a call depends on beyond its arrays' elements: structure, types, weakness, x64.
-std::string jit_key(const std::string& structure, std::span<const Array> leaves);
-std::shared_ptr<runtime::Executable> compile(const Program& program, const std::string& name, std::vector<bool> donated);
+/// Appends a leaf's type and weakness, and no other's bytes begin with those.
+void append_type(std::string& key, const Array& leaf);
+/// A program as it is called: what is known of its arguments and results.
+struct Bound {
+  Bound(std::shared_ptr<runtime::Executable> executable, std::string name, std::vector<bool> weak, bool donates);
+  std::shared_ptr<runtime::Executable> executable;
+  std::string name;
+  std::vector<bool> weak;           // results
+  std::vector<std::size_t> bytes;   // of results
+  bool donates;                     // some argument's memory may become a result's
+};
+Bound compile(const Program& program, const std::string& name, std::vector<bool> donated);
 /// Runs on the leaves, whose buffers are given away.
-std::vector<Array> run(runtime::Executable& executable, std::vector<Array> leaves, const std::vector<bool>& weak);
+std::vector<Array> run(const Bound& bound, std::vector<Array> leaves);
+
+/// One call that only reads its arguments. Allocates nothing once its thread has called before.
+class Call {
+ public:
+  explicit Call(const Bound& bound);
+  /// The next argument, which must live until `run`. `check`: throws Error for one of another type than was compiled.
+  void add(const Array& argument, bool check);
+  void run();
+  /// The next result.
+  Array take();
+
+ private:
+  template <class T> using List = std::vector<T, Recycled<T>>;
+  const Bound& bound_;
+  List<void*> arguments_, addresses_;
+  List<runtime::Buffer> results_, made_;  // made: of arguments that have no memory of their own
+  std::size_t next_ = 0;
+};
 
 /// One compiled form of a function.
 template <class R>
 struct Compiled {
-  std::shared_ptr<runtime::Executable> executable;
+  Bound bound;
   R like;
-  std::vector<bool> weak;
 };
 
+template <class R, class Tuple>
+R call(const Compiled<R>& compiled, const Tuple& arguments, bool check) {
+  Call call(compiled.bound);
+  tree::for_each(arguments, [&](const Array& x) { call.add(x, check); });
+  call.run();
+  R result = compiled.like;
+  tree::for_each(result, [&](Array& x) { x = call.take(); });
+  return result;
+}
+
 }  // namespace internal
+
+/// A function compiled for arguments of certain types (`Jit::compile`). It reads its arguments only, whatever jit was told to donate.
+/// Static data among them is that for which it was compiled.
+template <class R, class... Args>
+class CompiledFunction {
+ public:
+  explicit CompiledFunction(std::shared_ptr<const internal::Compiled<R>> compiled) : compiled_(std::move(compiled)) {}
+  /// Throws Error for arguments of other types.
+  R operator()(const Args&... args) const { return internal::call(*compiled_, std::tie(args...), true); }
+
+ private:
+  std::shared_ptr<const internal::Compiled<R>> compiled_;
+};
 
 template <class F>
 class Jit {
@@ -72,8 +123,15 @@ class Jit {
     Tuple arguments(std::forward<Args>(args)...);
     if (internal::Trace::current()) return R(std::apply(state_->f, arguments));
     const std::shared_ptr<const internal::Compiled<R>> compiled = find<R>(arguments);
-    const std::vector<Array> results = internal::run(*compiled->executable, tree::take_leaves<Array>(arguments), compiled->weak);
+    if (!compiled->bound.donates) return internal::call(*compiled, arguments, false);
+    const std::vector<Array> results = internal::run(compiled->bound, tree::take_leaves<Array>(arguments));
     return tree::unflatten<Array>(compiled->like, results);
+  }
+
+  /// The compiled form for arguments like these, compiled now unless it is there.
+  template <class... Args>
+  auto compile(const Args&... args) const {
+    return handle(internal::ArgumentTuple<F, Args...>(args...));
   }
 
   /// Traces for arguments like these.
@@ -100,27 +158,40 @@ class Jit {
     std::map<std::string, std::shared_ptr<const void>> compiled;
   };
 
-  template <class R, class Tuple>
-  std::shared_ptr<const internal::Compiled<R>> find(const Tuple& arguments) const {
-    const std::string key = type_key<Tuple>() + internal::jit_key(tree::structure(arguments).text(), tree::leaves<Array>(arguments));
-    {
-      std::lock_guard lock(state_->mutex);
-      if (auto it = state_->compiled.find(key); it != state_->compiled.end()) return std::static_pointer_cast<const internal::Compiled<R>>(it->second);
-    }
-    auto traced = internal::trace_function(state_->f, arguments, internal::Trace::Kind::jit);
-    auto compiled = std::make_shared<internal::Compiled<R>>();
-    compiled->executable = internal::compile(traced.program, state_->options.name, donated_leaves(arguments));
-    compiled->weak = traced.program.weak;
-    compiled->like = tree::map([](const Array&) { return Array(); }, std::move(traced.like));
-    std::lock_guard lock(state_->mutex);
-    return std::static_pointer_cast<const internal::Compiled<R>>(state_->compiled.emplace(key, std::move(compiled)).first->second);
+  template <class... Args>
+  auto handle(const std::tuple<Args...>& arguments) const {
+    using R = internal::Result<F, std::tuple<Args...>>;
+    return CompiledFunction<R, Args...>(find<R>(arguments));
   }
 
-  /// Generic functions may be called with different types of equal structure.
+  template <class R, class Tuple>
+  std::shared_ptr<const internal::Compiled<R>> find(const Tuple& arguments) const {
+    const std::string& looked_for = key(arguments);
+    {
+      std::lock_guard lock(state_->mutex);
+      if (auto it = state_->compiled.find(looked_for); it != state_->compiled.end()) return std::static_pointer_cast<const internal::Compiled<R>>(it->second);
+    }
+    std::string kept = looked_for;  // tracing may call other functions, whose keys stand in the same place
+    auto traced = internal::trace_function(state_->f, arguments, internal::Trace::Kind::jit);
+    auto compiled = std::make_shared<internal::Compiled<R>>(internal::compile(traced.program, state_->options.name, donated_leaves(arguments)),
+                                                            tree::map([](const Array&) { return Array(); }, std::move(traced.like)));
+    std::lock_guard lock(state_->mutex);
+    return std::static_pointer_cast<const internal::Compiled<R>>(state_->compiled.emplace(std::move(kept), std::move(compiled)).first->second);
+  }
+
+  /// What a call depends on beyond its arrays' elements: C++ types (those of generic functions may have equal structures), structure, types
+  /// of arrays, weakness, x64. Valid until this thread asks for the next.
   template <class Tuple>
-  static std::string type_key() {
+  static const std::string& key(const Tuple& arguments) {
     static const char tag = 0;
-    return fmt::format("{}|", static_cast<const void*>(&tag));
+    thread_local std::string key;
+    const void* type = &tag;
+    key.assign(reinterpret_cast<const char*>(&type), sizeof type);
+    key += x64_enabled() ? 'w' : 'n';
+    std::size_t leaves = 0;
+    tree::internal::append_structure(key, leaves, arguments);
+    tree::for_each(arguments, [&](const Array& leaf) { internal::append_type(key, leaf); });
+    return key;
   }
 
   template <class... Args>

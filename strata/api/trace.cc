@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "strata/base/recycle.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/op/build.h"
 #include "strata/runtime/client.h"
@@ -134,7 +135,7 @@ std::string Site::text() { return site ? strata::describe(*site) : std::string()
 // ---- application ------------------------------------------------------------------------------------------------
 
 Array concrete(runtime::Buffer buffer, bool weak) {
-  auto state = std::make_shared<ArrayState>();
+  auto state = std::allocate_shared<ArrayState>(Recycled<ArrayState>());
   state->type = buffer.type();
   state->weak = weak;
   state->buffer = std::move(buffer);

@@ -52,7 +52,8 @@ class CpuExecutable : public runtime::Executable {
 
  private:
   void run(void* const* arguments, void* const* results, runtime::LaunchTimes* times) {
-    std::shared_ptr<std::byte[]> arena = runtime::allocate(static_cast<std::size_t>(plan_.arena_bytes));
+    std::shared_ptr<std::byte[]> arena;
+    if (plan_.arena_bytes > 0) arena = runtime::allocate(static_cast<std::size_t>(plan_.arena_bytes));
     run_driver(driver_.run, RunContext{arguments, results, constants_.data(), arena.get()}, times);
   }
   void expect_types(const std::vector<Buffer>& arguments) const {

@@ -3,11 +3,14 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <new>
 #include <vector>
+
+#include "strata/base/recycle.h"
 
 namespace strata::runtime {
 namespace {
@@ -22,63 +25,72 @@ class Pool {
   }
 
   std::byte* take(std::size_t size) {
+    if (size <= kRecycledBytes) {
+      auto* p = static_cast<std::byte*>(take_recycled(size));
+      count(size);
+      return p;
+    }
     std::lock_guard lock(mutex_);
-    counts_.in_use += size;
-    counts_.peak = std::max(counts_.peak, counts_.in_use);
     auto& list = free_[size];
     if (!list.empty()) {
       std::byte* p = list.back();
       list.pop_back();
-      counts_.cached -= size;
+      cached_ -= size;
+      count(size);
       return p;
     }
     void* p = std::aligned_alloc(size >= kHuge ? kHuge : kAlign, size >= kHuge ? (size + kHuge - 1) / kHuge * kHuge : size);
-    if (p == nullptr) {
-      counts_.in_use -= size;
-      throw std::bad_alloc();
-    }
+    if (p == nullptr) throw std::bad_alloc();
     if (size >= kHuge) madvise(p, (size + kHuge - 1) / kHuge * kHuge, MADV_HUGEPAGE);
+    count(size);
     return static_cast<std::byte*>(p);
   }
 
   void give(std::byte* p, std::size_t size) {
+    in_use_.fetch_sub(size, std::memory_order_relaxed);
+    if (size <= kRecycledBytes) return give_recycled(p, size);
     std::lock_guard lock(mutex_);
-    counts_.in_use -= size;
-    if (counts_.cached + size > limit_) {
+    if (cached_ + size > limit_) {
       std::free(p);
       return;
     }
     free_[size].push_back(p);
-    counts_.cached += size;
+    cached_ += size;
   }
 
   MemoryCounts counts() {
     std::lock_guard lock(mutex_);
-    return counts_;
+    return {in_use_.load(), cached_, peak_.load()};
   }
   void release() {
     std::lock_guard lock(mutex_);
     for (auto& [size, list] : free_)
       for (std::byte* p : list) std::free(p);
     free_.clear();
-    counts_.cached = 0;
+    cached_ = 0;
   }
 
  private:
   Pool() {
     if (const char* text = std::getenv("STRATA_CACHED_BYTES")) limit_ = std::strtoull(text, nullptr, 10);
   }
+  void count(std::size_t size) {
+    const std::size_t now = in_use_.fetch_add(size, std::memory_order_relaxed) + size;
+    std::size_t peak = peak_.load(std::memory_order_relaxed);
+    while (peak < now && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {}
+  }
+
+  std::atomic<std::size_t> in_use_{0}, peak_{0};
   std::mutex mutex_;
   std::map<std::size_t, std::vector<std::byte*>> free_;
-  MemoryCounts counts_;
-  std::size_t limit_ = std::size_t{4} << 30;
+  std::size_t cached_ = 0, limit_ = std::size_t{4} << 30;
 };
 
 }  // namespace
 
 std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
   std::size_t size = std::max(kAlign, (bytes + kAlign - 1) / kAlign * kAlign);
-  return {Pool::global().take(size), [size](std::byte* p) { Pool::global().give(p, size); }};
+  return {Pool::global().take(size), [size](std::byte* p) { Pool::global().give(p, size); }, Recycled<std::byte>()};
 }
 
 MemoryCounts memory_counts() { return Pool::global().counts(); }

@@ -9,7 +9,7 @@ namespace strata::runtime {
 
 /// At least `bytes` of uninitialised memory, aligned to 64. Given back to the list of its size when the last copy of
 /// the pointer dies; the lists keep at most `limit` bytes (default 4 GiB or STRATA_CACHED_BYTES), the rest is freed.
-/// Throws std::bad_alloc. Thread-safe.
+/// Throws std::bad_alloc. Thread-safe. Small blocks go back to a list of the thread instead (base/recycle.h), which is not counted.
 std::shared_ptr<std::byte[]> allocate(std::size_t bytes);
 
 /// Bytes in use and bytes waiting in the lists.
