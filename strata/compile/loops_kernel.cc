@@ -236,13 +236,13 @@ std::int64_t rows_of_map(const Group& group) {
 
 }  // namespace
 
-Built build_loops(const Group& group, const Fusion& fusion) {
+Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& target) {
   const Op& first = *group.roots.front();
   if (is_reduction(first) && group.rows == 0) return build_reduction(first, fusion);
   Built out;
   if (group.total == 0) return out;
   if (group.rows == 0 && !group.flat)
-    if (auto tiles = build_tiles(group, fusion)) return std::move(*tiles);
+    if (auto tiles = build_tiles(group, fusion, target)) return std::move(*tiles);
   BuiltKernel built;
   built.kernel = std::make_unique<loop::Kernel>(std::string(first.name().substr(first.name().find('.') + 1)));
   std::int64_t rows = group.rows ? group.rows : rows_of_map(group);

@@ -6,9 +6,10 @@
 #pragma once
 
 #include "strata/compile/kernel_build.h"
+#include "strata/compile/llvm/target.h"
 
 namespace strata::compile {
 
-Built build_loops(const Group& group, const Fusion& fusion);
+Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& target);
 
 }  // namespace strata::compile

@@ -89,14 +89,35 @@ void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads)
 
 constexpr std::int64_t kSmall = 1 << 16;  // elements
 
-/// Element (o, y, m, x) of the shape outer * rows * middle * columns; `across` lie in memory along y, `stride` apart along x.
+/// Element (o, y, m, x) of the shape outer * rows * middle * columns; the values of `strides` lie in memory along y, so far apart along x.
 struct Tiling {
   std::int64_t outer = 1, rows = 1, middle = 1, columns = 1;
-  int lanes = 0;
-  std::unordered_map<const Value*, std::int64_t> across;
+  int lanes = 0;                       // a square's rows and columns
+  int abreast = 1;                     // squares that are written together, so that they fill cache lines
+  std::int64_t down = 512, across = 64;  // most rows and columns of a block
+  bool rows_first = false;             // whether the block after another is the one below
+  std::unordered_map<const Value*, std::int64_t> strides;  // of the values that lie across
 };
 
-std::optional<Tiling> choose_tiling(const Group& group, const Fusion& fusion) {
+/// Squares are as wide as a cache line where registers are, else as registers, with as many side by side as fill a line; arrays that stay in
+/// caches have smaller ones, for there less code is worth more.
+///
+/// Blocks: with wide registers a square reads whole lines, and blocks that read 2 KB along them, by 64 rows, went at a copy's speed. With others
+/// a line is read in parts, which come one after the other (else rows a power of two apart push it out of the first cache); few rows are
+/// written at once. Measured with 4096 x 4096 f32 and registers of 32 bytes: 7.0 ms for 16 rows by 128 columns, 8.1 for 64 x 128, 9.9 for
+/// 512 x 64, beside a copy's 4.6.
+void choose_squares(Tiling& t, int width, bool large, const CpuTarget& target) {
+  const std::int64_t line = 64 / width, widest = target.avx512 ? line : 32 / width;
+  const std::int64_t most = std::min({t.rows, t.columns, large ? widest : std::min<std::int64_t>(8, widest)});
+  for (t.lanes = 1; t.lanes * 2 <= most;) t.lanes *= 2;
+  if (!large || target.avx512 || t.lanes < widest) return;
+  if (t.columns >= line) t.abreast = static_cast<int>(line / t.lanes);
+  t.down = line;
+  t.across = 8 * line;
+  t.rows_first = true;
+}
+
+std::optional<Tiling> choose_tiling(const Group& group, const Fusion& fusion, const CpuTarget& target) {
   std::vector<std::int64_t> sizes;
   for (std::int64_t size : group.roots.back()->result()->shape().sizes())
     if (size > 1) sizes.push_back(size);
@@ -115,14 +136,12 @@ std::optional<Tiling> choose_tiling(const Group& group, const Fusion& fusion) {
   std::size_t widest = 2;
   auto is_across = [&](const Read& r) { return !r.steps.empty() && std::abs(r.steps[x]) > 1 && r.steps[y] == 1; };
   for (const Read& r : reads)
-    if (is_across(r)) out.across.emplace(r.value, r.steps[x]);
+    if (is_across(r)) out.strides.emplace(r.value, r.steps[x]);
   for (const Read& r : reads)  // all reads of a value must lie so, for it is by its value that a read is known
-    if (auto found = out.across.find(r.value); found != out.across.end() && !(is_across(r) && r.steps[x] == found->second)) out.across.erase(found);
-  if (out.across.empty()) return std::nullopt;
-  for (const auto& [v, stride] : out.across) widest = std::max(widest, byte_width(stored_dtype(v->type())));
-  // Squares are as wide as a cache line, but for arrays that stay in caches: there less code is worth more.
-  std::int64_t line = static_cast<std::int64_t>(64 / widest), most = std::min({out.rows, out.columns, group.total < kSmall ? 8 : line});
-  for (out.lanes = 1; out.lanes * 2 <= most;) out.lanes *= 2;
+    if (auto found = out.strides.find(r.value); found != out.strides.end() && !(is_across(r) && r.steps[x] == found->second)) out.strides.erase(found);
+  if (out.strides.empty()) return std::nullopt;
+  for (const auto& [v, stride] : out.strides) widest = std::max(widest, byte_width(stored_dtype(v->type())));
+  choose_squares(out, static_cast<int>(widest), group.total >= kSmall, target);
   return out.lanes < 4 ? std::nullopt : std::optional(out);
 }
 
@@ -138,8 +157,8 @@ class TileContext : public MapContext {
 
  protected:
   Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
-    auto across = tiling_.across.find(v);
-    if (across == tiling_.across.end() || !b.guards().empty()) return MapContext::leaf(v, index, offset);
+    auto across = tiling_.strides.find(v);
+    if (across == tiling_.strides.end() || !b.guards().empty()) return MapContext::leaf(v, index, offset);
     Index lane = lane_of(offset);
     Index place = offset - lane * across->second;
     if (lane.is_constant() || place.lanes() > 1) return MapContext::leaf(v, index, offset);
@@ -176,8 +195,8 @@ class Tiles {
   Tiles(const Group& group, const Fusion& fusion, Tiling tiling) : group_(group), fusion_(fusion), t_(std::move(tiling)) {}
 
   Built build() {
-    std::int64_t rows = t_.rows / t_.lanes * t_.lanes, columns = t_.columns / t_.lanes * t_.lanes;
-    squares(rows / t_.lanes, columns / t_.lanes);
+    std::int64_t wide = t_.lanes * t_.abreast, rows = t_.rows / t_.lanes * t_.lanes, columns = t_.columns / wide * wide;
+    squares(rows / t_.lanes, columns / wide);
     if (rows < t_.rows) rest(rows, t_.rows, 0, t_.columns);
     if (columns < t_.columns) rest(0, rows, columns, t_.columns);
     return std::move(out_);
@@ -194,29 +213,30 @@ class Tiles {
     return *built.kernel;
   }
 
-  /// Whole squares, `down` by `right` of them. A grid point does a block of them, and reads along it what lies in a row, which is what memory
-  /// is fastest at: blocks of 2 KB by 64 rows went at a copy's speed, those of 512 bytes by 128 rows at half of it.
+  /// Whole squares, `down` by `right` strips of those that are abreast. A grid point does a block of them.
   void squares(std::int64_t down, std::int64_t right) {
-    std::int64_t lanes = t_.lanes, most = 512 / lanes;
-    std::int64_t high = largest_divisor(down, most), wide = largest_divisor(right, std::max<std::int64_t>(1, 64 / lanes));
-    if (high * 4 < std::min(most, down)) high = down;
-    std::int64_t blocks_down = down / high, blocks_right = right / wide;
+    const std::int64_t lanes = t_.lanes, strip = lanes * t_.abreast, most_high = std::max<std::int64_t>(1, t_.down / lanes),
+                       most_wide = std::max<std::int64_t>(1, t_.across / strip);
+    std::int64_t high = largest_divisor(down, most_high), wide = largest_divisor(right, most_wide);
+    if (!t_.rows_first && high * 4 < std::min(most_high, down)) high = down;
+    if (t_.rows_first && wide * 4 < std::min(most_wide, right)) wide = right;
+    const std::int64_t blocks_down = down / high, blocks_right = right / wide;
     loop::Kernel& k = kernel(group_.total);
     k.grid = t_.outer * t_.middle * blocks_down * blocks_right;
     loop::Builder b(k);
     TileContext context(b, group_, fusion_, out_.kernels.back(), t_);
-    Index g = b.grid();
-    Index x0 = b.mod(g, blocks_right) * (wide * lanes), line = b.div(g, blocks_right);
-    Index y0 = b.mod(line, blocks_down) * (high * lanes), plane = b.div(line, blocks_down);
+    Index g = b.grid(), plane = b.div(g, blocks_down * blocks_right);
+    Index block_x = t_.rows_first ? b.mod(b.div(g, blocks_down), blocks_right) : b.mod(g, blocks_right);
+    Index block_y = t_.rows_first ? b.mod(g, blocks_down) : b.mod(b.div(g, blocks_right), blocks_down);
     Index m = b.mod(plane, t_.middle), o = b.div(plane, t_.middle);
     b.for_(0, wide, 1, [&](Index column) {
       b.for_(0, high, 1, [&](Index row) {
-        Index left = x0 + column * lanes, top = y0 + row * lanes;
+        Index left = (block_x * wide + column) * strip, top = (block_y * high + row) * lanes;
         b.vector(left, left + lanes, t_.lanes, [&](Index x) {
-          for (std::int64_t j = 0; j < lanes; ++j) {
-            context.begin_row(j == 0);
-            element(context, offset(o, top + j, m, x));
-          }
+          std::vector<Index> places;
+          for (std::int64_t j = 0; j < lanes; ++j)
+            for (int s = 0; s < t_.abreast; ++s) places.push_back(offset(o, top + j, m, x + s * lanes));
+          elements(context, places);
         });
       });
     });
@@ -245,6 +265,17 @@ class Tiles {
     for (const Value* v : group_.outputs) values.push_back(context.at_offset(v, at));
     for (std::size_t i = 0; i < values.size(); ++i) context.store_result(group_.outputs[i], at, values[i]);
   }
+  /// The same of a strip of squares, whose first places are those of the squares' first rows. All values before all stores: these branch
+  /// once, on whether they may go past the caches.
+  void elements(TileContext& context, const std::vector<Index>& places) {
+    std::vector<std::vector<Inst*>> values(group_.outputs.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      context.begin_row(i < static_cast<std::size_t>(t_.abreast));
+      for (std::size_t v = 0; v < values.size(); ++v) values[v].push_back(context.at_offset(group_.outputs[v], places[i]));
+    }
+    for (std::size_t v = 0; v < values.size(); ++v)
+      for (std::size_t i = 0; i < places.size(); ++i) context.store_result(group_.outputs[v], places[i], values[v][i]);
+  }
 
   const Group& group_;
   const Fusion& fusion_;
@@ -254,8 +285,8 @@ class Tiles {
 
 }  // namespace
 
-std::optional<Built> build_tiles(const Group& group, const Fusion& fusion) {
-  std::optional<Tiling> tiling = choose_tiling(group, fusion);
+std::optional<Built> build_tiles(const Group& group, const Fusion& fusion, const CpuTarget& target) {
+  std::optional<Tiling> tiling = choose_tiling(group, fusion, target);
   if (!tiling) return std::nullopt;
   return Tiles(group, fusion, std::move(*tiling)).build();
 }

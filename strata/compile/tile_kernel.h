@@ -6,10 +6,11 @@
 #include <optional>
 
 #include "strata/compile/kernel_build.h"
+#include "strata/compile/llvm/target.h"
 
 namespace strata::compile {
 
 /// Kernels for a group without reductions or row values, or nothing where no read lies so.
-std::optional<Built> build_tiles(const Group& group, const Fusion& fusion);
+std::optional<Built> build_tiles(const Group& group, const Fusion& fusion, const CpuTarget& target);
 
 }  // namespace strata::compile

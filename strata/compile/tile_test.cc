@@ -45,6 +45,21 @@ TEST(CompiledTiles, FusedWithWhatStandsAround) {
   }));
 }
 
+/// Arrays that caches do not hold have squares side by side, and results that go past the caches; one of each size, and with a rest.
+TEST(CompiledTiles, ArraysLargerThanCaches) {
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::i8})
+    for (const Shape& shape : {Shape{320, 272}, Shape{301, 333}, Shape{16, 9001}})
+      expect_compiled_equals_reference(
+          *program({Type(t, shape)}, [](Builder& b, const Values& v) { return Values{op::transpose(b, v[0], {1, 0})}; }));
+  expect_compiled_equals_reference(
+      *program({Type(DType::f32, {2048, 4096})}, [](Builder& b, const Values& v) { return Values{op::transpose(b, v[0], {1, 0})}; }));
+  expect_compiled_equals_reference(*program({Type(DType::f32, {320, 272})}, [](Builder& b, const Values& v) {
+    Value* t = op::transpose(b, v[0], {1, 0});
+    Value *up = op::slice(b, t, {0, 0}, {270, 312}), *right = op::slice(b, t, {1, 8}, {271, 320});
+    return Values{op::sub(b, up, right)};
+  }));
+}
+
 /// Reads of one array at neighbouring rows and columns share squares; what lies outside is not read.
 TEST(CompiledTiles, NeighboursOfATransposedArray) {
   expect_compiled_equals_reference(*program({Type(DType::f32, {40, 51})}, [](Builder& b, const Values& v) {

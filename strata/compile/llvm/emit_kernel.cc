@@ -111,7 +111,16 @@ class KernelEmitter {
   }
 
   void body(const Body& body) {
-    for (Inst* inst : body.insts) instruction(*inst);
+    for (std::size_t i = 0; i < body.insts.size(); ++i) {
+      std::size_t end = i;
+      while (end < body.insts.size() && body.insts[end]->code == Opcode::store && body.insts[end]->streaming) ++end;
+      if (end - i < 2) {
+        instruction(*body.insts[i]);
+        continue;
+      }
+      memory_.store(std::span<const Inst* const>(body.insts.data() + i, end - i));
+      i = end - 1;
+    }
   }
 
   void instruction(const Inst& i) {

@@ -347,6 +347,28 @@ TEST(MachineCode, LargeScratchIsTheThreadsOwn) {
   for (const CpuTarget* target : processors()) EXPECT_EQ(difference_from_interpreter(*target, kernel, contents), "");
 }
 
+/// Stores in succession: to two buffers, some that lie so that they may go past the caches and some not, some to one place.
+TEST(MachineCode, StreamingStoresInSuccessionKeepTheirOrder) {
+  for (int misalignment : {0, 3}) {
+    Kernel kernel("stream");
+    Builder b(kernel);
+    Ref* in = b.parameter(DType::f32, 64, Ref::Mode::in);
+    Ref *out = b.parameter(DType::f32, 128, Ref::Mode::out), *other = b.parameter(DType::bf16, 64, Ref::Mode::out);
+    b.vector(0, 64, 16, [&](Index i) {
+      Inst *x = b.load(in, i), *twice = b.binary(Opcode::add, x, x);
+      b.store(out, i, x);
+      b.store(out, i + 64, twice);
+      b.store(out, i + 3, x);
+      b.store(out, i, twice);
+      b.store(other, i, b.convert(DType::bf16, x));
+      b.store(out, Index(127) - i, x);
+    });
+    for (Inst& inst : kernel.arena) inst.streaming = inst.code == Opcode::store;
+    Buffers contents = loop::testing::random_buffers(kernel, 1);
+    for (const CpuTarget* target : processors()) EXPECT_EQ(difference_from_interpreter(*target, kernel, contents, misalignment), "");
+  }
+}
+
 TEST(MachineCode, StreamingStoresWriteTheSame) {
   for (int misalignment : {0, 3}) {
     Kernel kernel("stream");

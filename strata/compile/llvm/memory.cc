@@ -187,7 +187,20 @@ Value* Memory::uniform_load(const Inst& inst, Value* pointer, int lanes) {
 
 // ---- stores
 
-void Memory::store(const Inst& inst) {
+/// Those that may go past the caches share one branch for each buffer.
+void Memory::store(std::span<const Inst* const> all) {
+  for (std::size_t i = 0; i < all.size();) {
+    std::size_t end = i;
+    while (end < all.size() && all[end]->ref == all[i]->ref && streams(*all[end])) ++end;
+    if (end > i)
+      stream(all.subspan(i, end - i));
+    else
+      store_one(*all[end++]);
+    i = end;
+  }
+}
+
+void Memory::store_one(const Inst& inst) {
   const Inst* source = inst.args[0];
   Value* predicate = inst.args.size() > 1 ? value_(inst.args[1]) : nullptr;
   int lanes = std::max(source->type.lanes, inst.index.lanes());
@@ -208,8 +221,6 @@ void Memory::store(const Inst& inst) {
   if (at.kind == Place::Kind::contiguous) {
     if (mask) {
       of(inst, b_.CreateMaskedStore(stored, at.pointer, align, mask));
-    } else if (inst.streaming && is_strip_aligned(inst)) {
-      streaming_store(inst, at.pointer, stored);
     } else {
       of(inst, b_.CreateAlignedStore(stored, at.pointer, align));
     }
@@ -228,26 +239,45 @@ void Memory::uniform_store(const Inst& inst, Value* pointer, Value* stored) {
   when(any(mask), write);
 }
 
-/// Whether every strip starts at a multiple of 64 bytes from the buffer's beginning.
-bool Memory::is_strip_aligned(const Inst& inst) const {
-  std::int64_t width = static_cast<std::int64_t>(byte_width(inst.ref->dtype));
-  if (inst.index.constant() * width % 64 != 0) return false;
-  for (const Index::Term& term : inst.index.terms()) {
-    if (is_uniform(term) && term.coefficient * width % 64 != 0) return false;
-    if (!is_uniform(term) && term.variable->type.lanes * width % 64 != 0) return false;
-  }
-  return true;
+/// The bytes, 64 or 32, at a multiple of which every strip starts, counted from the buffer's beginning; else 0.
+std::uint64_t Memory::strip_alignment(const Inst& inst) const {
+  std::int64_t width = static_cast<std::int64_t>(byte_width(inst.ref->dtype)), all = inst.index.constant() * width | 64;
+  for (const Index::Term& term : inst.index.terms()) all |= (is_uniform(term) ? term.coefficient : term.variable->type.lanes) * width;
+  return all % 64 == 0 ? 64 : all % 32 == 0 ? 32 : 0;
 }
 
-void Memory::streaming_store(const Inst& inst, Value* pointer, Value* stored) {
-  Value* base = b_.CreatePtrToInt(pointers_[inst.ref->id], b_.getInt64Ty());
+/// Whether a store writes whole strips that lie so that they may go past the caches.
+bool Memory::streams(const Inst& inst) const {
+  if (!inst.streaming || mask_ || inst.args.size() > 1 || strip_alignment(inst) == 0) return false;
+  std::int64_t step = 0;
+  for (const Index::Term& term : inst.index.terms()) {
+    if (is_uniform(term)) continue;
+    if (!is_lane(term) || step != 0) return false;
+    step = term.coefficient;
+  }
+  return step == 1;
+}
+
+void Memory::stream(std::span<const Inst* const> stores) {
+  struct Target {
+    Value *pointer, *stored;
+  };
+  std::vector<Target> targets;
+  for (const Inst* inst : stores) {
+    int lanes = std::max(inst->args[0]->type.lanes, inst->index.lanes());
+    targets.push_back({place(*inst, lanes).pointer, math_.stretch(math_.to_stored(inst->ref->dtype, value_(inst->args[0])), lanes)});
+  }
+  auto write = [&](auto alignment, llvm::MDNode* hint) {
+    for (std::size_t i = 0; i < stores.size(); ++i) {
+      auto* store = of(*stores[i], b_.CreateAlignedStore(targets[i].stored, targets[i].pointer, alignment(*stores[i])));
+      if (hint) store->setMetadata(llvm::LLVMContext::MD_nontemporal, hint);
+    }
+  };
+  Value* base = b_.CreatePtrToInt(pointers_[stores[0]->ref->id], b_.getInt64Ty());
   Value* aligned = b_.CreateICmpEQ(b_.CreateAnd(base, 63), b_.getInt64(0));
-  when(aligned, [&] {
-    auto* store = of(inst, b_.CreateAlignedStore(stored, pointer, llvm::Align(64)));
-    auto* hint = llvm::MDNode::get(b_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt32(1)));
-    store->setMetadata(llvm::LLVMContext::MD_nontemporal, hint);
-  });
-  when(b_.CreateNot(aligned), [&] { of(inst, b_.CreateAlignedStore(stored, pointer, element_alignment(inst))); });
+  auto* past_caches = llvm::MDNode::get(b_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt32(1)));
+  when(aligned, [&] { write([this](const Inst& inst) { return llvm::Align(strip_alignment(inst)); }, past_caches); });
+  when(b_.CreateNot(aligned), [&] { write(element_alignment, nullptr); });
   streamed_ = true;
 }
 

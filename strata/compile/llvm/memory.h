@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "strata/compile/llvm/arithmetic.h"
@@ -24,7 +25,12 @@ class Memory {
   void set_mask(llvm::Value* mask) { mask_ = mask; }
 
   llvm::Value* load(const loop::Inst& inst);
-  void store(const loop::Inst& inst);
+  void store(const loop::Inst& inst) {
+    const loop::Inst* one = &inst;
+    store(std::span(&one, 1));
+  }
+  /// Stores in succession, in this order.
+  void store(std::span<const loop::Inst* const> all);
   /// Where a uniform load reads.
   llvm::Value* address(const loop::Inst& inst) { return place(inst, 1).pointer; }
   /// At the end of the function: streaming stores are made visible to other threads.
@@ -45,8 +51,10 @@ class Memory {
   llvm::Value* scattered(llvm::Value* base, llvm::Type* element, const std::vector<loop::Index::Term>& terms, int lanes);
   llvm::Value* uniform_load(const loop::Inst& inst, llvm::Value* pointer, int lanes);
   void uniform_store(const loop::Inst& inst, llvm::Value* pointer, llvm::Value* stored);
-  void streaming_store(const loop::Inst& inst, llvm::Value* pointer, llvm::Value* stored);
-  bool is_strip_aligned(const loop::Inst& inst) const;
+  void store_one(const loop::Inst& inst);
+  bool streams(const loop::Inst& inst) const;
+  void stream(std::span<const loop::Inst* const> stores);
+  std::uint64_t strip_alignment(const loop::Inst& inst) const;
   template <class Access>
   Access* of(const loop::Inst& inst, Access* access);
   llvm::Value* any(llvm::Value* mask);
