@@ -3,7 +3,7 @@
 //
 //   c_j for the j in the low bits of i, as many as number the constants: 2, 4, 8, 16 or 32 of them, f32; i is an i32
 //
-// A machine has an instruction for 32 entries (vpermi2ps), others read them from memory.
+// AVX-512 has instructions for 16 and 32 entries (vpermps, vpermi2ps), AVX2 for 8; single numbers read theirs from memory.
 #pragma once
 
 #include <bit>

@@ -23,7 +23,7 @@ std::unique_ptr<Kernel> squares(int entries, bool constant = true) {
 }
 
 TEST(Lookup, TakesTheEntryOfTheLowBits) {
-  for (int entries : {2, 8, 32}) {
+  for (int entries : {2, 8, 16, 32}) {
     auto kernel = squares(entries);
     EXPECT_TRUE(verify(*kernel).ok()) << verify(*kernel).message();
     auto parsed = parse(print(*kernel));

@@ -2,12 +2,13 @@
 
 Each line printed is an array of the sources, lowest power first, and log2 of the error of the fit.
 """
+import struct
 import sys
 
 from mpmath import asin, atan, atanh, cbrt, cos, cosh, erf, erfc, exp, expm1, fabs, floor, frexp, ldexp, log, log1p, mp, mpf, pi, sin, sinh, sqrt, tan, tanh
 
 
-from remez import fit, rounded
+from remez import fit, remez, rounded
 
 SINGLE, DOUBLE = 24, 53
 
@@ -90,33 +91,77 @@ def ulp(value):
     return ldexp(mpf(1), frexp(value)[1] - SINGLE)
 
 
-def float_of_good_tanh(center):
-    """Of 801 floats around a number the one whose tanh is nearest a float, and that float."""
-    spacing = ulp(center)
-    floats = [rounded(center, SINGLE) + i * spacing for i in range(-400, 401)]
-    best = min(floats, key=lambda x: fabs(tanh(x) - rounded(tanh(x), SINGLE)) / ulp(tanh(x)))
-    return best, rounded(tanh(best), SINGLE)
+def word(value):
+    """The bits of a float."""
+    return struct.unpack("<I", struct.pack("<f", float(value)))[0]
+
+
+def from_word(bits):
+    return mpf(struct.unpack("<f", struct.pack("<I", bits))[0])
+
+
+def upper_half(value):
+    """A number as the upper 16 bits of a float."""
+    return (word(value) + 0x8000) >> 16
+
+
+TANH_SPREAD = mpf(float.fromhex("0x1.a5ep+0"))
+
+
+def tanh_edge(piece):
+    """Where 1 + TANH_SPREAD a enters a quarter of a binade."""
+    return (ldexp(1 + mpf(piece % 4) / 4, piece // 4) - 1) / TANH_SPREAD
+
+
+def tanh_quotient(m, v):
+    t = tanh(m)
+    slope = 1 - t**2
+    return lambda d: slope - t * slope * d if fabs(d) < mpf(2) ** -20 else (tanh(m + d) - v) / d
+
+
+def tanh_centers(low, high):
+    """Floats m near zeros of a minimax error, with the fifth coefficient in their lower halves and a tanh v that is nearly a float and not
+    above `low`: (how far v is off, the word of m and the coefficient, m, v), the best first."""
+    found, middle, half = [], (low + high) / 2, (high - low) / 2
+    for zero in -1, -0.9659, -0.7071, -0.2588, 0.2588:
+        near = middle + mpf(zero) * half
+        if tanh(near) > low:
+            continue
+        coefficients, _ = remez(tanh_quotient(near, tanh(near)), [0, 1, 2, 3, 4], (low - near, high - near), fabs)
+        for fifth in range(upper_half(coefficients[4]) - 1, upper_half(coefficients[4]) + 2):
+            for upper in range((word(near) >> 16) - 60, (word(near) >> 16) + 61):
+                m = from_word(upper << 16 | fifth)
+                v = rounded(tanh(m), SINGLE)
+                if fabs(m - near) < half / 10 and v < low * (1 - mpf(2) ** -22):
+                    found.append((fabs(tanh(m) - v) / ulp(v), upper << 16 | fifth, m, v))
+    return sorted(found)[:24]
 
 
 def tanh_piece(piece):
-    """m, v and the five coefficients of p: tanh(m + d) = v + d p(d) from 2^-4 (1 + piece / 4) on, for a quarter of a binade."""
-    binade = ldexp(mpf(1), piece // 4 - 4)
-    low, high = binade * (1 + mpf(piece % 4) / 4), min(binade * (mpf(5 + piece % 4) / 4), mpf("9.21"))
-    if piece == 0:  # all from 0: tanh(a) = a + a p(a), p even
-        (c2, c4), _ = fit(safe(lambda d: tanh(d) / d - 1, 0), [2, 4], (0, high), lambda d: mpf(1), SINGLE)
-        return [0, 0, 0, 0, c2, 0, c4]
-    if low >= high:
-        return [low, 1, 0, 0, 0, 0, 0]
-    m, v = float_of_good_tanh((low + high) / 2)
-    slope = 1 - tanh(m) ** 2
-    p = lambda d: slope - tanh(m) * slope * d if fabs(d) < mpf(2) ** -20 else (tanh(m + d) - v) / d
-    return [m, v, *fit(p, [0, 1, 2, 3, 4], (low - m, high - m), fabs, SINGLE)[0]]
+    """m (with the fifth coefficient), v and the other four coefficients of p: tanh(m + d) = v + d p(d)."""
+    low, high = tanh_edge(piece), tanh_edge(piece + 1)
+    if piece == 0:  # tanh(a) = a + a p(a)
+        p = safe(lambda d: tanh(d) / d - 1, 0)
+        fifth = upper_half(remez(p, [1, 2, 3, 4], (0, high), lambda d: mpf(1))[0][3])
+        rest = lambda d: p(d) - from_word(fifth << 16) * d**4
+        return [from_word(fifth), 2, 0, *fit(rest, [1, 2, 3], (0, high), lambda d: mpf(1), SINGLE)[0]]
+
+    def rest(m, v, both):
+        quotient, fifth = tanh_quotient(m, v), from_word((both & 0xFFFF) << 16)
+        return (lambda d: quotient(d) - fifth * d**4), [0, 1, 2, 3], (low - m, high - m), fabs
+
+    def error(center):
+        off, both, m, v = center
+        return off + remez(*rest(m, v, both))[1] / ulp(tanh(low))
+
+    _, both, m, v = min(tanh_centers(low, high), key=error)
+    return [m, v, *fit(*rest(m, v, both), SINGLE)[0]]
 
 
 def tanh_pieces():
-    pieces = [tanh_piece(p) for p in range(32)]
-    pieces = pieces[20:] + pieces[:20]  # slots: the first piece begins at 2^-4, whose bits above the mantissa's last 21 end in 12
-    for name, column in zip(["center", "value", "first", "second", "third", "fourth", "fifth"], zip(*pieces)):
+    pieces = [tanh_piece(p) for p in range(16)]
+    pieces = pieces[4:] + pieces[:4]  # slots: the first piece begins at 1, whose bits above the mantissa's last 21 end in 12
+    for name, column in zip(["center and fifth", "value", "first", "second", "third", "fourth"], zip(*pieces)):
         print(f"tanh {name}: {{{', '.join(hexadecimal(c, SINGLE) for c in column)}}}")
 
 

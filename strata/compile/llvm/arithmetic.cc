@@ -466,17 +466,26 @@ Value* Arithmetic::lookup_by_eights(Value* index, const std::vector<llvm::Consta
   return parts[0];
 }
 
+/// Two registers of entries in one permutation: 16 with registers of 8 lanes, 32 with those of 16.
+Value* Arithmetic::lookup_in_two(Value* index, const std::vector<llvm::Constant*>& table) {
+  llvm::ArrayRef<llvm::Constant*> entries(table);
+  std::size_t half = table.size() / 2;
+  Value *low = llvm::ConstantVector::get(entries.take_front(half)), *high = llvm::ConstantVector::get(entries.drop_front(half));
+  auto id = half == 16 ? llvm::Intrinsic::x86_avx512_vpermi2var_ps_512 : llvm::Intrinsic::x86_avx512_vpermi2var_ps_256;
+  return b_.CreateIntrinsic(id, {}, {low, index, high});
+}
+
 Value* Arithmetic::lookup(Value* index, const std::vector<llvm::Constant*>& table) {
   int lanes = lanes_of(index);
-  if (target_.avx512 && lanes % 16 == 0 && table.size() == 32) {
-    llvm::ArrayRef<llvm::Constant*> entries(table);
-    Value *low = llvm::ConstantVector::get(entries.take_front(16)), *high = llvm::ConstantVector::get(entries.drop_front(16));
-    return pieces({index}, 16, [&](const std::vector<Value*>& v) -> Value* {
-      return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_ps_512, {}, {low, v[0], high});
+  auto by = [&](int width, auto&& permute) { return pieces({index}, width, [&](const std::vector<Value*>& v) { return permute(v[0]); }); };
+  if (target_.avx512 && lanes % 16 == 0 && table.size() == 16)
+    return by(16, [&](Value* at) -> Value* {
+      return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_sf_512, {}, {llvm::ConstantVector::get(table), at});
     });
-  }
+  if (target_.avx512 && table.size() >= 16 && lanes % static_cast<int>(table.size() / 2) == 0)
+    return by(static_cast<int>(table.size() / 2), [&](Value* at) { return lookup_in_two(at, table); });
   if (lanes % 8 == 0 && table.size() % 8 == 0)
-    return pieces({index}, 8, [&](const std::vector<Value*>& v) { return lookup_by_eights(v[0], table); });
+    return by(8, [&](Value* at) { return lookup_by_eights(at, table); });
   auto* type = llvm::ArrayType::get(b_.getFloatTy(), table.size());
   auto* global = new llvm::GlobalVariable(*b_.GetInsertBlock()->getModule(), type, true, llvm::GlobalValue::PrivateLinkage,
                                           llvm::ConstantArray::get(type, table), "table");

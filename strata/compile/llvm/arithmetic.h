@@ -45,6 +45,7 @@ class Arithmetic {
   llvm::AllocaInst* slot(llvm::Type* type);
 
  private:
+  llvm::Value* lookup_in_two(llvm::Value* index, const std::vector<llvm::Constant*>& table);
   llvm::Value* lookup_by_eights(llvm::Value* index, const std::vector<llvm::Constant*>& table);
   llvm::Value* float_binary(loop::Opcode code, llvm::Value* a, llvm::Value* b);
   llvm::Value* integer_binary(loop::Opcode code, DType dtype, llvm::Value* a, llvm::Value* b);

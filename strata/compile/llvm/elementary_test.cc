@@ -7,6 +7,7 @@
 #include <random>
 
 #include "strata/compile/llvm/kernel_testing.h"
+#include "strata/loop/lookup.h"
 #include "strata/loop/math/math.h"
 
 namespace strata::compile {
@@ -82,6 +83,19 @@ TEST(Elementary, OneByOneToo) {
     if (f.name != "sin" && f.name != "tan") continue;
     for (DType dtype : {DType::f32, DType::f64})
       check(f.name, dtype, 1, 1, [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0]); });
+  }
+}
+
+/// The bits of x number an entry: every size of table in every width, whatever permutes them.
+TEST(Elementary, LookupsGiveTheInterpretersBits) {
+  for (int entries : {2, 4, 8, 16, 32}) {
+    for (int lanes : {1, 4, 8, 16, 32}) {
+      check("lookup", DType::f32, 1, lanes, [&](Builder& b, const std::vector<Inst*>& v) {
+        std::vector<Inst*> args{b.bitcast(DType::i32, v[0])};
+        for (int e = 0; e < entries; ++e) args.push_back(b.constant(DType::f32, e * e + 1));
+        return b.call(std::string(loop::kLookup), v[0]->type, args);
+      });
+    }
   }
 }
 
