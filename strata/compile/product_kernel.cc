@@ -62,11 +62,10 @@ class Product {
     if (k_ > kc_ && acc_ != result_->dtype()) sums_ = b.scratch(acc_, mb_ * padded(nb_));
     if (stages_left()) staged_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * ((mb_ + tile_.rows - 1) / tile_.rows * tile_.rows));
     Index point = b.grid();
-    Index column = b.mod(point, column_blocks), row = b.mod(b.div(point, column_blocks), row_blocks),
-          batch = b.div(point, column_blocks * row_blocks);
-    piece(row, m_, mb_, [&](Index m0, std::int64_t rows) {
-      piece(column, n_, nb_, [&](Index n0, std::int64_t columns) { block(batch, m0, rows, n0, columns); });
-    });
+    batch_at_ = b.div(point, column_blocks * row_blocks);
+    rows_ = {b.mod(b.div(point, column_blocks), row_blocks), m_, mb_, tile_.rows};
+    columns_ = {b.mod(point, column_blocks), n_, nb_, tile_.lanes};
+    block();
     out.kernels.push_back(std::move(built_));
     return out;
   }
@@ -96,26 +95,85 @@ class Product {
     while (!packs_ && tile_.rows >= 2 * m_ && tile_.lanes < n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
   }
 
+  /// The most steps of k whose panels the caches hold; parts of equal length where k has such a divisor, for their code is one.
+  void choose_depth() {
+    const std::int64_t most = !packs_ ? k_ : pairs_ ? 512 : 384;
+    kc_ = k_ <= most + 128 ? std::max<std::int64_t>(1, k_) : most;
+    if (k_ <= kc_) return;
+    const std::int64_t least_parts = (k_ + most - 1) / most;
+    for (std::int64_t parts = least_parts; parts <= 2 * least_parts; ++parts)
+      if (k_ % (4 * parts) == 0) return void(kc_ = k_ / parts);
+  }
+
   void choose_blocks() {
-    std::int64_t most_k = !packs_ ? k_ : pairs_ ? 512 : 384;
-    kc_ = k_ <= most_k + 128 ? std::max<std::int64_t>(1, k_) : (k_ % 256 == 0 ? 256 : most_k);
-    if (pairs_ && k_ > most_k + 128 && k_ % 512 == 0) kc_ = 512;
+    choose_depth();
     auto round = [](std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; };
     mb_ = std::min(round(m_, tile_.rows), round(512, tile_.rows));
     nb_ = std::min(padded(n_), padded(256));
     auto points = [&] { return batch_ * ((m_ + mb_ - 1) / mb_) * ((n_ + nb_ - 1) / nb_); };
-    while (points() < 8 && mb_ > 64) mb_ = round(mb_ / 2, tile_.rows);
-    while (points() < 8 && nb_ > 2 * tile_.lanes) nb_ = padded(nb_ / 2);
+    // At least eight blocks where there is enough, halved where that costs less: a row of blocks lays the right side out anew for each, a
+    // column the left side.
+    const double right_cost = packs_ ? 1 : 0.1, left_cost = stages_left() ? 1 : 0.1;
+    auto cost = [&](std::int64_t rows, std::int64_t columns) {
+      return right_cost / static_cast<double>(rows) + left_cost / static_cast<double>(columns);
+    };
+    while (points() < 8) {
+      const bool halves_rows = mb_ > 64, halves_columns = nb_ > 2 * tile_.lanes;
+      if (!halves_rows && !halves_columns) break;
+      if (halves_rows && (!halves_columns || cost(mb_ / 2, nb_) <= cost(mb_, nb_ / 2)))
+        mb_ = round(mb_ / 2, tile_.rows);
+      else
+        nb_ = padded(nb_ / 2);
+    }
     mb_ = std::min(mb_, m_);
     nb_ = std::min(nb_, n_);
   }
 
-  /// `body(begin, length)` for piece `at` of [0, total) in pieces of `size`; a shorter last one is code of its own.
-  void piece(Index at, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
-    std::int64_t pieces = (total + size - 1) / size, tail = total - (pieces - 1) * size;
-    if (pieces == 1) return body(0, total);
-    if (tail == size) return body(at * size, size);
-    builder_->if_(builder_->less(at, pieces - 1), [&] { body(at * size, size); }, [&] { body((pieces - 1) * size, tail); });
+  /// Rows or columns of the results: `total` of them in blocks of `block`, of which this one is number `at`, and those in tiles.
+  struct Axis {
+    Index at;
+    std::int64_t total = 1, block = 1, tile = 1;
+    std::int64_t blocks() const { return (total + block - 1) / block; }
+    std::int64_t last() const { return total - (blocks() - 1) * block; }
+    bool even() const { return last() == block; }
+    Index begin() const { return at * block; }
+  };
+  /// Some of a block's rows or columns: where they begin in the block and in the whole.
+  struct Piece {
+    Index local, place;
+    std::int64_t length;
+  };
+
+  /// `in_others`, in the last block `in_last`.
+  Index by_block(const Axis& axis, std::int64_t in_others, std::int64_t in_last) {
+    loop::Builder& b = *builder_;
+    if (axis.blocks() == 1 || in_others == in_last) return in_last;
+    Inst* chosen = b.select(b.less(axis.at, axis.blocks() - 1), b.constant_int(DType::i64, in_others), b.constant_int(DType::i64, in_last));
+    return b.index_of(chosen, std::min(in_others, in_last), std::max(in_others, in_last));
+  }
+
+  /// `body` for each tile of this block. Which block it is decides how many there are, so their code is written once, and once more for
+  /// the shorter one that the last block may end with.
+  void each_tile(const Axis& axis, const std::function<void(const Piece&)>& body) {
+    loop::Builder& b = *builder_;
+    const std::int64_t last_tiles = axis.last() / axis.tile, rest = axis.last() % axis.tile;
+    auto whole = [&](Index i) {
+      Index place = axis.begin() + i * axis.tile;
+      if (!axis.even()) {  // says what ranges cannot know
+        const std::int64_t most = axis.total - axis.tile;
+        place = b.index_of(b.binary(Opcode::min, b.value(place), b.constant_int(DType::i64, most)), 0, most);
+      }
+      body({i * axis.tile, place, axis.tile});
+    };
+    Index tiles = by_block(axis, axis.block / axis.tile, last_tiles);
+    if (tiles == Index(1))
+      whole(0);
+    else if (tiles.max() > 0)
+      b.for_(0, tiles, 1, whole);
+    if (rest == 0) return;
+    auto ragged = [&] { body({last_tiles * axis.tile, axis.total - rest, rest}); };
+    if (axis.blocks() == 1) return ragged();
+    b.if_(b.less(axis.blocks() - 2, axis.at), ragged);
   }
 
   /// Loops over [0, total) in pieces of `size`, the last one shorter.
@@ -128,86 +186,89 @@ class Product {
     if (total % size) body(whole * size, total % size);
   }
 
-  void block(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns) {
-    if (k_ == 0) {
-      tiles(batch, m0, rows, n0, columns, 0, 0, true, true);
-      return;
-    }
-    if (k_ <= kc_) return part(batch, m0, rows, n0, columns, 0, k_, true, true);
-    std::int64_t whole = k_ / kc_, tail = k_ % kc_;
-    part(batch, m0, rows, n0, columns, 0, kc_, true, false);
-    std::int64_t middle_end = tail ? whole : whole - 1;
-    if (middle_end > 1) builder_->for_(1, middle_end, 1, [&](Index i) { part(batch, m0, rows, n0, columns, i * kc_, kc_, false, false); });
-    part(batch, m0, rows, n0, columns, middle_end * kc_, tail ? tail : kc_, false, true);
+  /// A part of the sum: steps [k0, k0 + depth), where it is one of `parts`.
+  struct Part {
+    Index number, k0;
+    std::int64_t depth, parts;
+  };
+
+  /// All of k for one block, in parts; a shorter last one is code of its own.
+  void block() {
+    if (k_ <= kc_) return part({0, 0, k_, 1});
+    const std::int64_t whole = k_ / kc_, tail = k_ % kc_, parts = whole + (tail != 0);
+    builder_->for_(0, whole, 1, [&](Index i) { part({i, i * kc_, kc_, parts}); });
+    if (tail) part({whole, whole * kc_, tail, parts});
   }
 
-  void part(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns, Index k0, std::int64_t depth, bool first, bool last) {
-    if (packs_) pack_right(batch, n0, columns, k0, depth);
-    if (stages_left()) stage_left(batch, m0, rows, k0, depth);
-    tiles(batch, m0, rows, n0, columns, k0, depth, first, last);
+  void part(const Part& p) {
+    if (k_ > 0 && packs_) pack_right(p);
+    if (stages_left()) stage_left(p);
+    each_tile(columns_, [&](const Piece& n) {
+      each_tile(rows_, [&](const Piece& m) { tile(m, n, p); });
+    });
   }
 
-  Inst* element(const ProductSide& s, Index batch, Index free, Index k) { return context_->at(s.value, s.index(*builder_, batch, free, k)); }
-  Inst* widened(const ProductSide& s, Index batch, Index free, Index k) { return builder_->convert(acc_, element(s, batch, free, k)); }
+  Inst* element(const ProductSide& s, Index free, Index k) { return context_->at(s.value, s.index(*builder_, batch_at_, free, k)); }
+  Inst* widened(const ProductSide& s, Index free, Index k) { return builder_->convert(acc_, element(s, free, k)); }
 
   /// Two bf16 elements, k and k + 1, as one i32; beyond the depth a zero.
-  Inst* pair(const ProductSide& s, Index batch, Index free, Index k, bool odd_end) {
+  Inst* pair(const ProductSide& s, Index free, Index k, bool odd_end) {
     loop::Builder& b = *builder_;
-    auto half = [&](Index at) { return b.convert(DType::ui32, b.bitcast(DType::ui16, element(s, batch, free, at))); };
+    auto half = [&](Index at) { return b.convert(DType::ui32, b.bitcast(DType::ui16, element(s, free, at))); };
     Inst* low = half(k);
     Inst* both = odd_end ? low : b.binary(Opcode::or_, low, b.binary(Opcode::shl, half(k + 1), b.constant_int(DType::ui32, 16)));
     return b.bitcast(DType::i32, both);
   }
 
-  void pack_right(Index batch, Index n0, std::int64_t columns, Index k0, std::int64_t depth) {
+  void pack_right(const Part& p) {
     loop::Builder& b = *builder_;
-    std::int64_t lanes = tile_.lanes, count = steps(depth);
-    sweep(columns, lanes, [&](Index n, std::int64_t width) {
-      Index base = n * count;  // panel n / lanes
+    const std::int64_t lanes = tile_.lanes, count = steps(p.depth);
+    each_tile(columns_, [&](const Piece& n) {
+      Index base = n.local * count;  // panel n / lanes
       auto put = [&](Index s, Index x, bool odd_end) {
-        Inst* v = pairs_ ? pair(right_, batch, n0 + n + x, k0 + s * 2, odd_end) : widened(right_, batch, n0 + n + x, k0 + s);
+        Inst* v = pairs_ ? pair(right_, n.place + x, p.k0 + s * 2, odd_end) : widened(right_, n.place + x, p.k0 + s);
         b.store(panel_, base + s * lanes + x, v);
       };
-      std::int64_t even = pairs_ ? depth / 2 : count;
-      if (right_.contracts_minor() && !pairs_ && byte_width(acc_) == 4 && width % kSquare == 0) {
-        pack_turned(batch, n0 + n, width, k0, count, base);
+      std::int64_t even = pairs_ ? p.depth / 2 : count;
+      if (right_.contracts_minor() && !pairs_ && byte_width(acc_) == 4 && n.length % kSquare == 0) {
+        pack_turned(n, p, base);
       } else if (right_.contracts_minor()) {
         // A few steps of all columns at a time, so that the lines written stay in the first cache.
         sweep(even, 16, [&](Index s, std::int64_t some) {
-          b.for_(0, width, 1, [&](Index x) {
+          b.for_(0, n.length, 1, [&](Index x) {
             for (std::int64_t u = 0; u < some; ++u) put(s + u, x, false);
           });
         });
-        if (even < count) b.for_(0, width, 1, [&](Index x) { put(even, x, true); });
+        if (even < count) b.for_(0, n.length, 1, [&](Index x) { put(even, x, true); });
       } else {
-        auto row = [&](Index s, bool odd_end) { b.vector(0, width, tile_.lanes, [&](Index x) { put(s, x, odd_end); }); };
+        auto row = [&](Index s, bool odd_end) { b.vector(0, n.length, tile_.lanes, [&](Index x) { put(s, x, odd_end); }); };
         if (even) b.for_(0, even, 1, [&](Index s) { row(s, false); });
         if (even < count) row(even, true);
       }
     });
   }
 
-  static constexpr int kSquare = 16;
+  static constexpr int kSquare = 8;  // larger ones take LLVM ten times as long
   /// Elements that lie along k, read so, turned in registers by squares and written along the columns.
-  void pack_turned(Index batch, Index n0, std::int64_t width, Index k0, std::int64_t count, const Index& base) {
+  void pack_turned(const Piece& n, const Part& p, const Index& base) {
     loop::Builder& b = *builder_;
     auto each = [&](std::int64_t times, const std::function<void(Index)>& body) {
       if (times == 1) body(0);
       if (times > 1) b.for_(0, times, 1, body);
     };
-    each(width / kSquare, [&](Index square) {
+    each(n.length / kSquare, [&](Index square) {
       Index x = square * kSquare;
-      each(count / kSquare, [&](Index strip) {
+      each(p.depth / kSquare, [&](Index strip) {
         b.vector(0, kSquare, kSquare, [&](Index lane) {
           std::vector<Inst*> columns;
-          for (int i = 0; i < kSquare; ++i) columns.push_back(widened(right_, batch, n0 + x + i, k0 + strip * kSquare + lane));
+          for (int i = 0; i < kSquare; ++i) columns.push_back(widened(right_, n.place + x + i, p.k0 + strip * kSquare + lane));
           std::vector<Inst*> steps = loop::transposed(b, columns);
           for (int i = 0; i < kSquare; ++i)
             b.store(panel_, base + (strip * kSquare + i) * tile_.lanes + x + lane, steps[static_cast<std::size_t>(i)]);
         });
       });
-      for (std::int64_t s = count / kSquare * kSquare; s < count; ++s)
-        b.vector(0, kSquare, kSquare, [&](Index lane) { b.store(panel_, base + s * tile_.lanes + x + lane, widened(right_, batch, n0 + x + lane, k0 + s)); });
+      for (std::int64_t s = p.depth / kSquare * kSquare; s < p.depth; ++s)
+        b.vector(0, kSquare, kSquare, [&](Index lane) { b.store(panel_, base + s * tile_.lanes + x + lane, widened(right_, n.place + x + lane, p.k0 + s)); });
     });
   }
 
@@ -215,56 +276,65 @@ class Product {
   Index staged_at(Index m, Index r, Index s) const { return m * k_block_steps() + (stages_rows() ? r * k_block_steps() + s : s * tile_.rows + r); }
   bool stages_rows() const { return !pairs_ && left_.contracts_minor(); }
 
-  void stage_left(Index batch, Index m0, std::int64_t rows, Index k0, std::int64_t depth) {
+  void stage_left(const Part& p) {
     loop::Builder& b = *builder_;
     if (stages_rows()) {
-      b.for_(0, rows, 1, [&](Index m) {
-        b.vector(0, depth, 16, [&](Index s) { b.store(staged_, staged_at(m, 0, s), widened(left_, batch, m0 + m, k0 + s)); });
+      b.for_(0, by_block(rows_, rows_.block, rows_.last()), 1, [&](Index m) {
+        b.vector(0, p.depth, 16, [&](Index s) { b.store(staged_, staged_at(m, 0, s), widened(left_, rows_.begin() + m, p.k0 + s)); });
       });
       return;
     }
-    int lanes = 1;
-    while (lanes < tile_.rows) lanes *= 2;
-    auto row = [&](Index s, bool odd_end) {
-      sweep(rows, tile_.rows, [&](Index m, std::int64_t height) {
-        b.vector(0, height, lanes, [&](Index r) {
-          b.store(staged_, staged_at(m, r, s), pairs_ ? pair(left_, batch, m0 + m + r, k0 + s * 2, odd_end) : widened(left_, batch, m0 + m + r, k0 + s));
-        });
+    // A few steps of a tile at a time: what is read is read again by the next tile, what is written lies together.
+    constexpr std::int64_t kSteps = 8;
+    const std::int64_t even = pairs_ ? p.depth / 2 : p.depth, strips = even / kSteps;
+    auto strip = [&](Index from, std::int64_t some) {
+      each_tile(rows_, [&](const Piece& m) {
+        auto step = [&](Index u) { stage_step(m, p, from + u, false); };
+        if (some == 1) return step(0);
+        b.for_(0, some, 1, step);
       });
     };
-    if (!pairs_) return b.for_(0, depth, 1, [&](Index s) { row(s, false); });
-    if (depth / 2) b.for_(0, depth / 2, 1, [&](Index s) { row(s, false); });
-    if (depth % 2) row(depth / 2, true);
+    if (strips > 0) b.for_(0, strips, 1, [&](Index i) { strip(i * kSteps, kSteps); });
+    if (even % kSteps) strip(strips * kSteps, even % kSteps);
+    if (pairs_ && p.depth % 2) each_tile(rows_, [&](const Piece& m) { stage_step(m, p, even, true); });
   }
 
-  void tiles(Index batch, Index m0, std::int64_t rows, Index n0, std::int64_t columns, Index k0, std::int64_t depth, bool first,
-             bool last) {
-    sweep(columns, tile_.lanes, [&](Index n, std::int64_t width) {
-      sweep(rows, tile_.rows, [&](Index m, std::int64_t height) { tile(batch, m0, m, height, n0, n, width, k0, depth, first, last); });
-    });
-  }
-
-  /// The left element(s) of row m + r of the tile at m, at step s, uniform.
-  Inst* left(Index batch, Index m0, Index m, std::int64_t r, Index k0, Index s) {
+  /// One step of a tile's rows, by powers of two of them, so that no lane is masked.
+  void stage_step(const Piece& m, const Part& p, Index s, bool odd_end) {
     loop::Builder& b = *builder_;
-    if (staged_) return b.load(staged_, staged_at(m, r, s));
-    if (!pairs_) return widened(left_, batch, m0 + m + r, k0 + s);
-    return pair(left_, batch, m0 + m + r, k0 + s * 2, false);
+    for (std::int64_t done = 0; done < m.length;) {
+      int lanes = 1;
+      while (2 * lanes <= m.length - done) lanes *= 2;
+      b.vector(done, done + lanes, lanes, [&](Index r) {
+        Inst* v = pairs_ ? pair(left_, m.place + r, p.k0 + s * 2, odd_end) : widened(left_, m.place + r, p.k0 + s);
+        b.store(staged_, staged_at(m.local, r, s), v);
+      });
+      done += lanes;
+    }
   }
 
-  void tile(Index batch, Index m0, Index m, std::int64_t height, Index n0, Index n, std::int64_t width, Index k0, std::int64_t depth,
-            bool first, bool last) {
+  /// The left element(s) of row r of the tile at m, at step s, uniform.
+  Inst* left(const Piece& m, std::int64_t r, const Part& p, Index s) {
+    if (staged_) return builder_->load(staged_, staged_at(m.local, r, s));
+    if (!pairs_) return widened(left_, m.place + r, p.k0 + s);
+    return pair(left_, m.place + r, p.k0 + s * 2, false);
+  }
+
+  void tile(const Piece& m, const Piece& n, const Part& p) {
     loop::Builder& b = *builder_;
-    std::int64_t count = depth ? steps(depth) : 0;
-    b.vector(0, width, tile_.lanes, [&](Index x) {
+    const std::int64_t count = p.depth ? steps(p.depth) : 0;
+    b.vector(0, n.length, tile_.lanes, [&](Index x) {
       std::vector<Inst*> sums;
-      for (std::int64_t r = 0; r < height; ++r)
-        sums.push_back(b.local(first ? b.constant(acc_, 0.0) : previous(batch, m0, m + r, n0, n + x), tile_.lanes));
+      for (std::int64_t r = 0; r < m.length; ++r) sums.push_back(b.local(b.constant(acc_, 0.0), tile_.lanes));
+      if (p.parts > 1)
+        b.if_(b.less(0, p.number), [&] {
+          for (std::int64_t r = 0; r < m.length; ++r) b.set(sums[static_cast<std::size_t>(r)], previous(m, r, n, x));
+        });
       auto step = [&](Index s) {
-        Inst* right = packs_ ? b.load(panel_, n * count + s * tile_.lanes + x) : widened(right_, batch, n0 + n + x, k0 + s);
-        for (std::int64_t r = 0; r < height; ++r) {
+        Inst* right = packs_ ? b.load(panel_, n.local * count + s * tile_.lanes + x) : widened(right_, n.place + x, p.k0 + s);
+        for (std::int64_t r = 0; r < m.length; ++r) {
           Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
-          b.set(sums[static_cast<std::size_t>(r)], multiply_add(left(batch, m0, m, r, k0, s), right, sum));
+          b.set(sums[static_cast<std::size_t>(r)], multiply_add(left(m, r, p, s), right, sum));
         }
       };
       std::int64_t unroll = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
@@ -272,21 +342,22 @@ class Product {
         b.for_(0, count / unroll, 1, [&](Index i) {
           for (std::int64_t u = 0; u < unroll; ++u) step(i * unroll + u);
         });
-      for (std::int64_t r = 0; r < height; ++r) {
-        Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
-        if (last)
-          b.store(context_->output(result_), result_offset(batch, m0 + m + r, n0 + n + x), b.convert(result_->dtype(), sum));
-        else if (sums_)
-          b.store(sums_, (m + r) * padded(nb_) + n + x, sum);
-        else
-          b.store(context_->output(result_), result_offset(batch, m0 + m + r, n0 + n + x), sum);
-      }
+      auto each_sum = [&](const std::function<void(std::int64_t, Inst*)>& store) {
+        for (std::int64_t r = 0; r < m.length; ++r) store(r, b.get(sums[static_cast<std::size_t>(r)]));
+      };
+      auto finish = [&] {
+        each_sum([&](std::int64_t r, Inst* sum) { b.store(context_->output(result_), result_offset(m.place + r, n.place + x), b.convert(result_->dtype(), sum)); });
+      };
+      if (!sums_) return finish();
+      b.if_(b.less(p.number, p.parts - 1), [&] { each_sum([&](std::int64_t r, Inst* sum) { b.store(sums_, sum_at(m, r, n, x), sum); }); }, finish);
     });
   }
 
-  Inst* previous(Index batch, Index m0, Index m, Index n0, Index n) {
-    if (sums_) return builder_->load(sums_, m * padded(nb_) + n);
-    return builder_->load(context_->output(result_), result_offset(batch, m0 + m, n0 + n));
+  Index sum_at(const Piece& m, std::int64_t r, const Piece& n, Index x) const { return (m.local + r) * padded(nb_) + n.local + x; }
+  /// What the parts before this one have summed.
+  Inst* previous(const Piece& m, std::int64_t r, const Piece& n, Index x) {
+    if (sums_) return builder_->load(sums_, sum_at(m, r, n, x));
+    return builder_->load(context_->output(result_), result_offset(m.place + r, n.place + x));
   }
   Inst* multiply_add(Inst* a, Inst* c, Inst* sum) {
     loop::Builder& b = *builder_;
@@ -294,8 +365,8 @@ class Product {
     if (is_float(acc_)) return b.fma(a, c, sum);
     return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), a, c));
   }
-  Index result_offset(Index batch, Index m, Index n) {
-    return landing(*builder_, moves_, swapped_ ? (batch * n_ + n) * m_ + m : (batch * m_ + m) * n_ + n, n);
+  Index result_offset(Index m, Index n) {
+    return landing(*builder_, moves_, swapped_ ? (batch_at_ * n_ + n) * m_ + m : (batch_at_ * m_ + m) * n_ + n, n);
   }
 
   const Op& op_;
@@ -306,6 +377,8 @@ class Product {
   DType acc_ = DType::f32;
   bool pairs_ = false, swapped_ = false, packs_ = true;
   Tile tile_;
+  Axis rows_, columns_;
+  Index batch_at_;
   BuiltKernel built_;
   std::unique_ptr<loop::Builder> builder_;
   std::unique_ptr<KernelContext> context_;
