@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,7 +20,13 @@ namespace strata {
 class Dim {
  public:
   Dim(std::int64_t size) : value_(size) { STRATA_CHECK(size >= 0, "dimension {} is negative", size); }  // NOLINT
-  static Dim bounded(std::int64_t bound) { Dim d; d.value_ = bound < 0 ? kUnknown : kUnknown - 1 - bound; return d; }
+  /// At most `bound`; nothing is known with a negative one. The largest i64 is no bound: a check fails.
+  static Dim bounded(std::int64_t bound) {
+    STRATA_CHECK(bound < std::numeric_limits<std::int64_t>::max(), "{} is no bound of a dimension", bound);
+    Dim d;
+    d.value_ = bound < 0 ? kUnknown : kUnknown - 1 - bound;
+    return d;
+  }
   static Dim symbolic(std::string name) { Dim d; if (!name.empty()) d.symbol_ = Shared<std::string>::of(std::move(name)); return d; }
   static Dim unknown() { return Dim(); }
 
