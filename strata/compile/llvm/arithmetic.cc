@@ -266,6 +266,24 @@ Value* Arithmetic::divide_by_uniform(Value* x, Value* d) {
   return result;
 }
 
+/// One instruction, which LLVM does not find where a side is fenced logic (emit_kernel.cc), an absolute value say.
+Value* Arithmetic::extremum_or_second(bool max, Value* a, Value* b) {
+  bool is_double = a->getType()->getScalarType()->isDoubleTy();
+  int widest = (target_.avx512 ? 64 : 32) / (is_double ? 8 : 4);
+  if (lanes_of(a) < (is_double ? 2 : 4)) return b_.CreateSelect(max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b), a, b);
+  return pieces({a, b}, widest, [&](const std::vector<Value*>& v) -> Value* {
+    using namespace llvm::Intrinsic;
+    static constexpr llvm::Intrinsic::ID kSingle[] = {x86_sse_min_ps,     x86_sse_max_ps,       x86_avx_min_ps_256,
+                                                      x86_avx_max_ps_256, x86_avx512_min_ps_512, x86_avx512_max_ps_512};
+    static constexpr llvm::Intrinsic::ID kDouble[] = {x86_sse2_min_pd,    x86_sse2_max_pd,      x86_avx_min_pd_256,
+                                                      x86_avx_max_pd_256, x86_avx512_min_pd_512, x86_avx512_max_pd_512};
+    int bytes = lanes_of(v[0]) * (is_double ? 8 : 4), width = bytes == 64 ? 2 : bytes == 32 ? 1 : 0;
+    std::vector<Value*> args = v;
+    if (width == 2) args.push_back(b_.getInt32(4));  // exceptions: as set
+    return b_.CreateIntrinsic((is_double ? kDouble : kSingle)[2 * width + max], {}, args);
+  });
+}
+
 /// min and max: NaN wins, -0 below +0. x86's own instruction returns its second operand for NaNs and equal zeros.
 Value* Arithmetic::extremum(bool max, Value* a, Value* b) {
   if (splat_float(b)) std::swap(a, b);
@@ -280,7 +298,7 @@ Value* Arithmetic::extremum_with_constant(bool max, Value* c, Value* x) {
   if (!value || value->isNaN()) return nullptr;
   bool zero_of_other_side = value->isZero() && value->isNegative() != max;  // max(x, +0), min(x, -0)
   if (zero_of_other_side && !max) return nullptr;
-  Value* chosen = b_.CreateSelect(max ? b_.CreateFCmpOGT(c, x) : b_.CreateFCmpOLT(c, x), c, x);
+  Value* chosen = extremum_or_second(max, c, x);
   return zero_of_other_side ? b_.CreateFAdd(chosen, c) : chosen;  // -0 + +0 = +0, all else stays
 }
 
@@ -306,8 +324,7 @@ Value* Arithmetic::ordered_extremum(bool max, Value* a, Value* b) {
       return b_.CreateIntrinsic(id, {}, args);
     });
   }
-  Value* first = b_.CreateSelect(max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b), a, b);
-  Value* second = b_.CreateSelect(max ? b_.CreateFCmpOGT(b, a) : b_.CreateFCmpOLT(b, a), b, a);
+  Value *first = extremum_or_second(max, a, b), *second = extremum_or_second(max, b, a);
   llvm::Type* bits = like(a, b_.getIntNTy(a->getType()->getScalarSizeInBits()));
   Value* x = b_.CreateBitCast(first, bits);
   Value* y = b_.CreateBitCast(second, bits);
@@ -459,8 +476,9 @@ Value* Arithmetic::lookup_by_eights(Value* index, const std::vector<llvm::Consta
   for (std::size_t i = 0; i < table.size(); i += 8)
     parts.push_back(b_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permps, {}, {llvm::ConstantVector::get(entries.slice(i, 8)), index}));
   for (std::uint64_t bit = 3; parts.size() > 1; ++bit) {
-    Value* odd = b_.CreateICmpSLT(b_.CreateShl(index, 31 - bit), llvm::Constant::getNullValue(index->getType()));
-    for (std::size_t i = 0; i < parts.size() / 2; ++i) parts[i] = b_.CreateSelect(odd, parts[2 * i + 1], parts[2 * i]);
+    Value* sign = b_.CreateBitCast(b_.CreateShl(index, 31 - bit), parts[0]->getType());
+    for (std::size_t i = 0; i < parts.size() / 2; ++i)
+      parts[i] = b_.CreateIntrinsic(llvm::Intrinsic::x86_avx_blendv_ps_256, {}, {parts[2 * i], parts[2 * i + 1], sign});
     parts.resize(parts.size() / 2);
   }
   return parts[0];

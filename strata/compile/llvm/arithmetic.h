@@ -30,6 +30,8 @@ class Arithmetic {
   llvm::Value* unary(loop::Opcode code, DType dtype, llvm::Value* a);
   llvm::Value* binary(loop::Opcode code, DType dtype, llvm::Value* a, llvm::Value* b);
   llvm::Value* compare(loop::Compare compare, DType dtype, llvm::Value* a, llvm::Value* b);
+  /// a < b ? a : b, or a > b ? a : b: b for NaN and equal zeros, too.
+  llvm::Value* extremum_or_second(bool max, llvm::Value* a, llvm::Value* b);
   llvm::Value* convert(DType from, DType to, llvm::Value* a);
   /// The lanes of `x` by one number, with the bits of a division.
   llvm::Value* divide_by_uniform(llvm::Value* x, llvm::Value* divisor);

@@ -99,5 +99,22 @@ TEST(Elementary, LookupsGiveTheInterpretersBits) {
   }
 }
 
+/// a < b ? a : b and its three sisters: which of two equal zeros, and what beside a NaN.
+TEST(Elementary, ChoicesBySizeGiveTheInterpretersBits) {
+  for (DType dtype : {DType::f32, DType::f64}) {
+    for (int lanes : {1, 2, 4, 8, 16, 32}) {
+      for (loop::Compare compare : {loop::Compare::lt, loop::Compare::gt}) {
+        for (bool turned : {false, true}) {
+          check("choice", dtype, 2, lanes, [&](Builder& b, const std::vector<Inst*>& v) {
+            Inst *zero = b.constant(dtype, 0), *magnitude = b.unary(loop::Opcode::abs, v[1]);
+            auto choose = [&](Inst* x, Inst* y) { return b.select(b.compare(compare, x, y), turned ? y : x, turned ? x : y); };
+            return choose(choose(v[0], magnitude), choose(b.unary(loop::Opcode::neg, zero), choose(v[1], zero)));
+          });
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace strata::compile

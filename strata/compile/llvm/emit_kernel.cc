@@ -177,6 +177,7 @@ class KernelEmitter {
       case Opcode::dot2: return math_.dot2(arg(0), arg(1), arg(2));
       case Opcode::cmp: return math_.compare(i.compare, i.args[0]->type.dtype, arg(0), arg(1));
       case Opcode::select: {
+        if (Value* chosen = smaller_or_larger(i)) return chosen;
         Value* pred = value(i.args[0]);
         return b_.CreateSelect(pred, fenced(i.args[1], arg(1)), fenced(i.args[2], arg(2)));
       }
@@ -208,6 +209,18 @@ class KernelEmitter {
     bool wide = i.type.lanes >= 8 && divisor.type.lanes == 1 && (i.type.dtype == DType::f32 || i.type.dtype == DType::f64);
     std::uint64_t mantissa = i.type.dtype == DType::f32 ? (std::uint64_t{1} << 23) - 1 : (std::uint64_t{1} << 52) - 1;
     return wide && long_loop_ && !(divisor.code == Opcode::constant && (divisor.bits & mantissa) == 0);
+  }
+
+  /// A choice between two floats by which is smaller or larger; null for others.
+  Value* smaller_or_larger(const Inst& i) {
+    const Inst& by = *i.args[0];
+    if (by.code != Opcode::cmp || (by.compare != loop::Compare::lt && by.compare != loop::Compare::gt)) return nullptr;
+    if (DType dtype = i.args[1]->type.dtype; dtype != DType::f32 && dtype != DType::f64) return nullptr;
+    bool larger = by.compare == loop::Compare::gt, same = i.args[1] == by.args[0] && i.args[2] == by.args[1];
+    bool turned = i.args[1] == by.args[1] && i.args[2] == by.args[0];  // x > y ? y : x
+    if (!same && !turned) return nullptr;
+    int lanes = i.type.lanes;
+    return math_.extremum_or_second(larger == same, stretched(i.args[1], lanes), stretched(i.args[2], lanes));
   }
 
   /// Whether an instruction is bitwise logic in the machine.
