@@ -6,7 +6,8 @@
 JAX exports each program as StableHLO; strata-run compiles and times that text on the same arguments. The ratio is JAX's median over
 ours (above 1: ours is faster), beside what is asked. A result further from JAX's than allowed (relative L2 of each output; share of
 unequal elements for integers) is a failure whatever the time. Rows that memory binds say which share they
-reach of the speed at which plain C++ loops copy 64 MB (read them, for those that only read), measured beside them. Tables go to build/bench/perf.md and perf.json, too.
+reach of the speed at which plain C++ loops copy 64 MB (read them, for those that only read), measured beside them. Temporary bytes are what
+a run takes besides arguments and results: ours of the plan, JAX's of memory_analysis(). Tables go to build/bench/perf.md and perf.json, too.
 `--require` exits with 1 when a ratio is below what is asked. Run by scripts/bench.sh (make bench).
 """
 import argparse
@@ -59,6 +60,7 @@ class Theirs:
         start = time.perf_counter()
         self.call = jax.jit(function).lower(*arguments).compile()
         self.compile_s = time.perf_counter() - start
+        self.temporary_bytes = self.call.memory_analysis().temp_size_in_bytes
         self.results = jax.tree.leaves(jax.block_until_ready(self.call(*arguments)))
 
     def seconds(self, runs):
@@ -80,16 +82,16 @@ def measure(name, make, folder, o):
     for _ in range(o.rounds):
         other.append(statistics.median(theirs.seconds(runs)))
         try:
-            seconds, compile_s, results = strata_run(folder, text, jax.tree.leaves(arguments), runs)
+            report, results = strata_run(folder, text, jax.tree.leaves(arguments), runs)
         except RuntimeError as e:
             return {"name": name, "why": str(e)}
-        mine.append(seconds)
+        mine.append(report["median_s"])
         other.append(statistics.median(theirs.seconds(runs)))
     far = max(distance(results[f"out.{i}"], w) for i, w in enumerate(theirs.results))
     if far > bound(name):
         why = f"an output is {far:.3g} away, {bound(name):g} allowed"
-    row = {"name": name, "ms": statistics.median(mine) * 1e3, "jax_ms": statistics.median(other) * 1e3, "compile_s": compile_s, "jax_compile_s": theirs.compile_s,
-           "distance": far, "why": why}
+    row = {"name": name, "ms": statistics.median(mine) * 1e3, "jax_ms": statistics.median(other) * 1e3, "compile_s": report["compile_s"], "jax_compile_s": theirs.compile_s,
+           "temporary_bytes": report["temporary_bytes"], "jax_temporary_bytes": theirs.temporary_bytes, "distance": far, "why": why}
     row["ratio"] = row["jax_ms"] / row["ms"]
     if name in TRAFFIC:
         copy, read = speed_of_memory(runs)
@@ -119,7 +121,7 @@ def main():
         print(line, flush=True)
 
     say(f"JAX {jax.__version__}, {platform.processor() or platform.machine()}, {os.cpu_count()} threads\n")
-    say("| class | program | Strata ms | JAX ms | ratio | asked | of memory's speed | compile s | JAX's s |\n|---|---|---|---|---|---|---|---|---|")
+    say("| class | program | Strata ms | JAX ms | ratio | asked | of memory's speed | compile s | JAX's s | temporary MB | JAX's MB |\n|---|---|---|---|---|---|---|---|---|---|---|")
     for name, make in chosen.items():
         if o.names and name not in o.names:
             continue
@@ -129,7 +131,8 @@ def main():
         rows.append(row)
         if "ms" in row:
             share = f"{100 * row['of_memory']:.0f} %" if "of_memory" in row else ""
-            say(f"| {row['class']} | {name} | {row['ms']:.3f} | {row['jax_ms']:.3f} | {row['ratio']:.2f} | {row['asked']:g} | {share} | {row['compile_s']:.2f} | {row['jax_compile_s']:.2f} |")
+            say(f"| {row['class']} | {name} | {row['ms']:.3f} | {row['jax_ms']:.3f} | {row['ratio']:.2f} | {row['asked']:g} | {share} "
+                f"| {row['compile_s']:.2f} | {row['jax_compile_s']:.2f} | {row['temporary_bytes'] / 1e6:.1f} | {row['jax_temporary_bytes'] / 1e6:.1f} |")
     good = [r for r in rows if "ratio" in r and not r["why"]]
     say("\n| class | geometric mean | asked | least |\n|---|---|---|---|")
     for kind, asked in MEANS.items():

@@ -64,7 +64,7 @@ def distance(got, want):
 
 
 def strata_run(folder, text, arguments, runs):
-    """Seconds of a run, seconds of compiling with nothing cached, results."""
+    """The report of strata-run with nothing cached (median_s, compile_s, temporary_bytes), results."""
     (folder / "program.mlir").write_text(text)
     write_safetensors(folder / "in.safetensors", {f"in.{i}": a for i, a in enumerate(arguments)})
     argv = [PROGRAM, folder / "program.mlir", f"--args={folder}/in.safetensors", f"--out={folder}/out.safetensors", f"--time={runs}", "--json"]
@@ -72,4 +72,4 @@ def strata_run(folder, text, arguments, runs):
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip()[-200:])
     report = json.loads(done.stdout.strip().splitlines()[-1])
-    return report["median_s"], report["compile_s"], read_safetensors(folder / "out.safetensors")
+    return report, read_safetensors(folder / "out.safetensors")

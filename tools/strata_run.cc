@@ -48,6 +48,7 @@ int fail(const Status& status) {
 /// What runs of one program add up to, for --json.
 struct Report {
   double compile_s = 0;
+  std::size_t temporary_bytes = 0;  // the most that a run takes besides arguments and results
   std::vector<double> seconds;
   op::Distance largest;
 };
@@ -133,6 +134,7 @@ int run_function(ir::Function& f, const checkpoint::TensorFile* file, const Opti
   auto mode = o.mode == "reference" ? conformance::Mode::reference : conformance::Mode::compiled;
   conformance::Callable callable(f, mode, /*fold=*/o.time > 0 || file != nullptr, /*timed=*/o.explain && o.time > 0);
   report.compile_s += now() - start;
+  if (callable.executable() != nullptr) report.temporary_bytes = std::max(report.temporary_bytes, callable.executable()->temporary_bytes());
   std::vector<runtime::Buffer> last = callable.run(arguments);
   Run run = [&](const std::vector<Literal>& in) { return callable.run(in); };
   compile::Measured measured;
@@ -185,6 +187,7 @@ void print_report(const Options& o, Report& report) {
   }
   json["max_abs"] = report.largest.abs;
   json["max_ulp"] = report.largest.ulp;
+  json["temporary_bytes"] = report.temporary_bytes;
   json["peak_bytes"] = runtime::memory_counts().peak;
   if (o.json) std::cout << json.dump() << "\n";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <memory>
 
 #include "strata/base/thread_pool.h"
@@ -25,7 +26,7 @@ constexpr int kSums = 12, kTurns = 2000;
 /// The shortest of several runs of `parts` parts, in seconds.
 double shortest(std::int64_t parts, bool parallel, const std::function<void(std::int64_t, std::int64_t)>& part) {
   auto call = [](void* f, std::int64_t begin, std::int64_t end) { (*static_cast<const std::function<void(std::int64_t, std::int64_t)>*>(f))(begin, end); };
-  double best = 1;
+  double best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 7; ++i) {
     auto began = std::chrono::steady_clock::now();
     if (parallel)
@@ -82,29 +83,34 @@ Rate tile_flops() {
   });
 }
 
-/// y = x, or with `reads` the sum of each part of x.
-std::unique_ptr<Kernel> sweep(std::int64_t elements, bool reads, bool streaming) {
+enum class Sweep { read, write, stream };
+
+/// The sums of parts of an array, or all of it set.
+std::unique_ptr<Kernel> sweep(std::int64_t elements, Sweep kind) {
   auto kernel = std::make_unique<Kernel>("sweep");
   kernel->grid = kParts;
   Builder b(*kernel);
   const std::int64_t each = elements / kParts;
-  Ref* x = b.parameter(DType::f32, elements, Ref::Mode::in);
-  Ref* y = b.parameter(DType::f32, reads ? kParts * 64 : elements, Ref::Mode::out);
+  const bool reads = kind == Sweep::read;
+  Ref* array = b.parameter(DType::f32, elements, reads ? Ref::Mode::in : Ref::Mode::out);
+  Ref* sums = b.parameter(DType::f32, kParts * 64, Ref::Mode::out);
   Index part = b.grid();
-  if (reads) {
-    Inst* sum = b.local(b.constant(DType::f32, 0), 64);
-    b.vector(0, each, 64, [&](Index i) { b.set(sum, b.binary(loop::Opcode::add, b.get(sum), b.load(x, part * each + i))); });
-    b.vector(0, 64, 64, [&](Index i) { b.store(y, part * 64 + i, b.get(sum)); });
-  } else {
-    b.vector(0, each, 64, [&](Index i) { b.store(y, part * each + i, b.load(x, part * each + i)); });
-  }
-  for (Inst& inst : kernel->arena) inst.streaming = streaming && inst.code == loop::Opcode::store;
+  Inst* sum = b.local(b.constant(DType::f32, 0), 64);
+  b.vector(0, each, 64, [&](Index i) {
+    if (reads)
+      b.set(sum, b.binary(loop::Opcode::add, b.get(sum), b.load(array, part * each + i)));
+    else
+      b.store(array, part * each + i, b.get(sum));
+  });
+  b.vector(0, 64, 64, [&](Index i) { b.store(sums, part * 64 + i, b.get(sum)); });
+  for (Inst& inst : kernel->arena) inst.streaming = kind == Sweep::stream && inst.code == loop::Opcode::store && inst.ref == array;
   return kernel;
 }
 
-Rate sweep_rate(std::int64_t elements, bool reads, bool streaming, float* x, float* y) {
-  KernelFn f = compile_kernel(*sweep(elements, reads, streaming));
-  void* refs[] = {x, y};
+Rate sweep_rate(std::int64_t elements, Sweep kind, float* array) {
+  KernelFn f = compile_kernel(*sweep(elements, kind));
+  std::vector<float> sums(kParts * 64);
+  void* refs[] = {array, sums.data()};
   const std::int64_t times = std::max<std::int64_t>(1, (std::int64_t{1} << 21) / elements);  // small ones often enough for the clock
   return rate(4.0 * static_cast<double>(elements * times), kParts, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = 0; i < times; ++i) f(refs, begin, end);
@@ -112,15 +118,11 @@ Rate sweep_rate(std::int64_t elements, bool reads, bool streaming, float* x, flo
 }
 
 Rate faster(Rate a, Rate b) { return {std::max(a.one, b.one), std::max(a.all, b.all)}; }
-/// What writing alone comes to, where a copy of as many bytes as are read takes 1/copy each.
-double beside(double copy, double read) { return 1 / std::max(1 / copy - 1 / read, 0.25 / copy); }
 
-Peaks::Traffic traffic(std::int64_t bytes, float* x, float* y) {
-  const std::int64_t elements = bytes / 8;
-  Rate copy = sweep_rate(elements, false, false, x, y);
-  if (bytes > std::int64_t{32} << 20) copy = faster(copy, sweep_rate(elements, false, true, x, y));
-  Rate read = faster(sweep_rate(elements, true, false, x, y), copy);
-  return {static_cast<double>(bytes), read, {beside(copy.one, read.one), beside(copy.all, read.all)}};
+Peaks::Traffic traffic(std::int64_t bytes, float* array) {
+  const std::int64_t elements = bytes / 4;
+  return {static_cast<double>(bytes), sweep_rate(elements, Sweep::read, array),
+          faster(sweep_rate(elements, Sweep::write, array), sweep_rate(elements, Sweep::stream, array))};
 }
 
 }  // namespace
@@ -128,11 +130,10 @@ Peaks::Traffic traffic(std::int64_t bytes, float* x, float* y) {
 Peaks measure_peaks() {
   Peaks peaks{.threads = num_threads(), .slots = lanes_a_second(false), .pairs = lanes_a_second(true), .tiles = tile_flops()};
   constexpr std::int64_t kMost = std::int64_t{128} << 20;
-  auto x = runtime::allocate(kMost / 2), y = runtime::allocate(kMost / 2);
-  auto *from = reinterpret_cast<float*>(x.get()), *to = reinterpret_cast<float*>(y.get());
-  std::fill_n(from, kMost / 8, 1.0f);
-  std::fill_n(to, kMost / 8, 1.0f);
-  for (std::int64_t bytes : {std::int64_t{256} << 10, std::int64_t{8} << 20, kMost}) peaks.traffic.push_back(traffic(bytes, from, to));
+  auto memory = runtime::allocate(kMost);
+  auto* array = reinterpret_cast<float*>(memory.get());
+  std::fill_n(array, kMost / 4, 1.0f);
+  for (std::int64_t bytes : {std::int64_t{256} << 10, std::int64_t{8} << 20, kMost}) peaks.traffic.push_back(traffic(bytes, array));
   constexpr int kCalls = 1000;
   auto nothing = [](void*, std::int64_t, std::int64_t) {};
   double clock = shortest(kCalls, false, [](std::int64_t begin, std::int64_t end) {

@@ -12,7 +12,7 @@ struct Rate {
 };
 
 struct Peaks {
-  /// Bytes a second from and to arrays that together take `bytes`.
+  /// Bytes a second from, and to, an array of `bytes`.
   struct Traffic {
     double bytes;
     Rate read, written;

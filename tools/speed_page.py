@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Writes docs/speed.md from what the last `make bench` left in build/bench: the machine, the command, the tables.
+
+    tools/speed_page.py [--build FOLDER]
+
+What stands behind the line `<!-- by hand -->` of the page stays.
+"""
+import argparse
+import os
+import pathlib
+import platform
+import re
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BY_HAND = "<!-- by hand -->"
+# file of build/bench -> its heading and what it shows
+TABLES = {
+    "perf": ("Beside JAX", "`strata-run` on programs as JAX writes them, beside XLA's CPU in the same run, alternating, medians: [bench/perf.py](../bench/perf.py)."),
+    "dispatch": ("A call", "What a call of next to nothing costs: [bench/dispatch.py](../bench/dispatch.py)."),
+    "roofline": ("Where the Llama step's time goes", "Each launch beside what the same run measured this machine to give, predicted by the longest of arithmetic, memory and call: "
+                 "[bench/roofline.py](../bench/roofline.py), [roofline.h](../strata/compile/roofline.h). What is left to gain stands behind `predicted`: the time that all launches would take at these peaks, and what they took."),
+}
+
+
+def machine():
+    info = pathlib.Path("/proc/cpuinfo").read_text()
+    model = re.search(r"model name\s*: (.*)", info)
+    flags = set(re.search(r"flags\s*: (.*)", info)[1].split())
+    has = [name for flag, name in (("avx2", "AVX2"), ("avx512f", "AVX-512"), ("avx512_bf16", "AVX512-BF16"), ("amx_bf16", "AMX")) if flag in flags]
+    memory = int(re.search(r"MemTotal:\s*(\d+)", pathlib.Path("/proc/meminfo").read_text())[1]) / (1 << 20)
+    return f"{model[1] if model else platform.machine()}, {os.cpu_count()} threads, {', '.join(has)}, {memory:.0f} GiB"
+
+
+def page(bench, by_hand):
+    out = ["# Speed\n", f"The last tables of `make bench`, written by `tools/speed_page.py` on {time.strftime('%d %B %Y', time.gmtime())}.\n", f"Machine: {machine()}.\n"]
+    for name, (heading, what) in TABLES.items():
+        table = bench / f"{name}.md"
+        if table.exists():
+            out += [f"## {heading}\n", what + "\n", table.read_text().rstrip() + "\n"]
+    return "\n".join(out) + f"\n{BY_HAND}\n{by_hand}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    o = parser.parse_args()
+    target = ROOT / "docs" / "speed.md"
+    before = target.read_text() if target.exists() else ""
+    target.write_text(page(o.build / "bench", before.partition(BY_HAND + "\n")[2]))
+
+
+if __name__ == "__main__":
+    main()
