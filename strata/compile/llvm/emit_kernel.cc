@@ -317,8 +317,7 @@ class KernelEmitter {
   void vector_loop(const Inst& i) {
     Value* zero = b_.getInt64(0);
     auto lanes = static_cast<std::uint64_t>(i.lanes);
-    Value* extent = memory_.index_value(i.end - i.begin);
-    extent = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, extent, zero);
+    Value* extent = extent_of(i.end - i.begin);
     Value* strips = b_.CreateUDiv(extent, b_.getInt64(lanes));
     Value* rest = b_.CreateURem(extent, b_.getInt64(lanes));
     bind_lane(i);
@@ -337,6 +336,12 @@ class KernelEmitter {
       return;
     }
     when(b_.CreateICmpNE(rest, zero), [&] { strip(i, strips, rest); });
+  }
+
+  /// At least 0; a constant where it is known, for the builder does not fold the call.
+  Value* extent_of(const Index& extent) {
+    if (extent.is_constant()) return b_.getInt64(static_cast<std::uint64_t>(std::max<std::int64_t>(0, extent.constant())));
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, memory_.index_value(extent), b_.getInt64(0));
   }
 
   void bind_lane(const Inst& i) {
