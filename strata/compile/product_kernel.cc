@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "strata/compile/narrow_product.h"
+#include "strata/compile/product_axis.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/product_side.h"
 #include "strata/compile/tile_product.h"
@@ -129,52 +130,7 @@ class Product {
     nb_ = std::min(nb_, n_);
   }
 
-  /// Rows or columns of the results: `total` of them in blocks of `block`, of which this one is number `at`, and those in tiles.
-  struct Axis {
-    Index at;
-    std::int64_t total = 1, block = 1, tile = 1;
-    std::int64_t blocks() const { return (total + block - 1) / block; }
-    std::int64_t last() const { return total - (blocks() - 1) * block; }
-    bool even() const { return last() == block; }
-    Index begin() const { return at * block; }
-  };
-  /// Some of a block's rows or columns: where they begin in the block and in the whole.
-  struct Piece {
-    Index local, place;
-    std::int64_t length;
-  };
-
-  /// `in_others`, in the last block `in_last`.
-  Index by_block(const Axis& axis, std::int64_t in_others, std::int64_t in_last) {
-    loop::Builder& b = *builder_;
-    if (axis.blocks() == 1 || in_others == in_last) return in_last;
-    Inst* chosen = b.select(b.less(axis.at, axis.blocks() - 1), b.constant_int(DType::i64, in_others), b.constant_int(DType::i64, in_last));
-    return b.index_of(chosen, std::min(in_others, in_last), std::max(in_others, in_last));
-  }
-
-  /// `body` for each tile of this block. Which block it is decides how many there are, so their code is written once, and once more for
-  /// the shorter one that the last block may end with.
-  void each_tile(const Axis& axis, const std::function<void(const Piece&)>& body) {
-    loop::Builder& b = *builder_;
-    const std::int64_t last_tiles = axis.last() / axis.tile, rest = axis.last() % axis.tile;
-    auto whole = [&](Index i) {
-      Index place = axis.begin() + i * axis.tile;
-      if (!axis.even()) {  // says what ranges cannot know
-        const std::int64_t most = axis.total - axis.tile;
-        place = b.index_of(b.binary(Opcode::min, b.value(place), b.constant_int(DType::i64, most)), 0, most);
-      }
-      body({i * axis.tile, place, axis.tile});
-    };
-    Index tiles = by_block(axis, axis.block / axis.tile, last_tiles);
-    if (tiles == Index(1))
-      whole(0);
-    else if (tiles.max() > 0)
-      b.for_(0, tiles, 1, whole);
-    if (rest == 0) return;
-    auto ragged = [&] { body({last_tiles * axis.tile, axis.total - rest, rest}); };
-    if (axis.blocks() == 1) return ragged();
-    b.if_(b.less(axis.blocks() - 2, axis.at), ragged);
-  }
+  void each_tile(const ProductAxis& axis, const std::function<void(const ProductPiece&)>& body) { compile::each_tile(*builder_, axis, body); }
 
   /// Loops over [0, total) in pieces of `size`, the last one shorter.
   void sweep(std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
@@ -203,8 +159,8 @@ class Product {
   void part(const Part& p) {
     if (k_ > 0 && packs_) pack_right(p);
     if (stages_left()) stage_left(p);
-    each_tile(columns_, [&](const Piece& n) {
-      each_tile(rows_, [&](const Piece& m) { tile(m, n, p); });
+    each_tile(columns_, [&](const ProductPiece& n) {
+      each_tile(rows_, [&](const ProductPiece& m) { tile(m, n, p); });
     });
   }
 
@@ -223,7 +179,7 @@ class Product {
   void pack_right(const Part& p) {
     loop::Builder& b = *builder_;
     const std::int64_t lanes = tile_.lanes, count = steps(p.depth);
-    each_tile(columns_, [&](const Piece& n) {
+    each_tile(columns_, [&](const ProductPiece& n) {
       Index base = n.local * count;  // panel n / lanes
       auto put = [&](Index s, Index x, bool odd_end) {
         Inst* v = pairs_ ? pair(right_, n.place + x, p.k0 + s * 2, odd_end) : widened(right_, n.place + x, p.k0 + s);
@@ -250,7 +206,7 @@ class Product {
 
   static constexpr int kSquare = 8;  // larger ones take LLVM ten times as long
   /// Elements that lie along k, read so, turned in registers by squares and written along the columns.
-  void pack_turned(const Piece& n, const Part& p, const Index& base) {
+  void pack_turned(const ProductPiece& n, const Part& p, const Index& base) {
     loop::Builder& b = *builder_;
     auto each = [&](std::int64_t times, const std::function<void(Index)>& body) {
       if (times == 1) body(0);
@@ -268,7 +224,9 @@ class Product {
         });
       });
       for (std::int64_t s = p.depth / kSquare * kSquare; s < p.depth; ++s)
-        b.vector(0, kSquare, kSquare, [&](Index lane) { b.store(panel_, base + s * tile_.lanes + x + lane, widened(right_, n.place + x + lane, p.k0 + s)); });
+        b.vector(0, kSquare, kSquare, [&](Index lane) {
+          b.store(panel_, base + s * tile_.lanes + x + lane, widened(right_, n.place + x + lane, p.k0 + s));
+        });
     });
   }
 
@@ -279,7 +237,7 @@ class Product {
   void stage_left(const Part& p) {
     loop::Builder& b = *builder_;
     if (stages_rows()) {
-      b.for_(0, by_block(rows_, rows_.block, rows_.last()), 1, [&](Index m) {
+      b.for_(0, by_block(b, rows_, rows_.block, rows_.last()), 1, [&](Index m) {
         b.vector(0, p.depth, 16, [&](Index s) { b.store(staged_, staged_at(m, 0, s), widened(left_, rows_.begin() + m, p.k0 + s)); });
       });
       return;
@@ -288,7 +246,7 @@ class Product {
     constexpr std::int64_t kSteps = 8;
     const std::int64_t even = pairs_ ? p.depth / 2 : p.depth, strips = even / kSteps;
     auto strip = [&](Index from, std::int64_t some) {
-      each_tile(rows_, [&](const Piece& m) {
+      each_tile(rows_, [&](const ProductPiece& m) {
         auto step = [&](Index u) { stage_step(m, p, from + u, false); };
         if (some == 1) return step(0);
         b.for_(0, some, 1, step);
@@ -296,11 +254,11 @@ class Product {
     };
     if (strips > 0) b.for_(0, strips, 1, [&](Index i) { strip(i * kSteps, kSteps); });
     if (even % kSteps) strip(strips * kSteps, even % kSteps);
-    if (pairs_ && p.depth % 2) each_tile(rows_, [&](const Piece& m) { stage_step(m, p, even, true); });
+    if (pairs_ && p.depth % 2) each_tile(rows_, [&](const ProductPiece& m) { stage_step(m, p, even, true); });
   }
 
   /// One step of a tile's rows, by powers of two of them, so that no lane is masked.
-  void stage_step(const Piece& m, const Part& p, Index s, bool odd_end) {
+  void stage_step(const ProductPiece& m, const Part& p, Index s, bool odd_end) {
     loop::Builder& b = *builder_;
     for (std::int64_t done = 0; done < m.length;) {
       int lanes = 1;
@@ -314,13 +272,13 @@ class Product {
   }
 
   /// The left element(s) of row r of the tile at m, at step s, uniform.
-  Inst* left(const Piece& m, std::int64_t r, const Part& p, Index s) {
+  Inst* left(const ProductPiece& m, std::int64_t r, const Part& p, Index s) {
     if (staged_) return builder_->load(staged_, staged_at(m.local, r, s));
     if (!pairs_) return widened(left_, m.place + r, p.k0 + s);
     return pair(left_, m.place + r, p.k0 + s * 2, false);
   }
 
-  void tile(const Piece& m, const Piece& n, const Part& p) {
+  void tile(const ProductPiece& m, const ProductPiece& n, const Part& p) {
     loop::Builder& b = *builder_;
     const std::int64_t count = p.depth ? steps(p.depth) : 0;
     b.vector(0, n.length, tile_.lanes, [&](Index x) {
@@ -346,16 +304,18 @@ class Product {
         for (std::int64_t r = 0; r < m.length; ++r) store(r, b.get(sums[static_cast<std::size_t>(r)]));
       };
       auto finish = [&] {
-        each_sum([&](std::int64_t r, Inst* sum) { b.store(context_->output(result_), result_offset(m.place + r, n.place + x), b.convert(result_->dtype(), sum)); });
+        each_sum([&](std::int64_t r, Inst* sum) {
+          b.store(context_->output(result_), result_offset(m.place + r, n.place + x), b.convert(result_->dtype(), sum));
+        });
       };
       if (!sums_) return finish();
       b.if_(b.less(p.number, p.parts - 1), [&] { each_sum([&](std::int64_t r, Inst* sum) { b.store(sums_, sum_at(m, r, n, x), sum); }); }, finish);
     });
   }
 
-  Index sum_at(const Piece& m, std::int64_t r, const Piece& n, Index x) const { return (m.local + r) * padded(nb_) + n.local + x; }
+  Index sum_at(const ProductPiece& m, std::int64_t r, const ProductPiece& n, Index x) const { return (m.local + r) * padded(nb_) + n.local + x; }
   /// What the parts before this one have summed.
-  Inst* previous(const Piece& m, std::int64_t r, const Piece& n, Index x) {
+  Inst* previous(const ProductPiece& m, std::int64_t r, const ProductPiece& n, Index x) {
     if (sums_) return builder_->load(sums_, sum_at(m, r, n, x));
     return builder_->load(context_->output(result_), result_offset(m.place + r, n.place + x));
   }
@@ -377,7 +337,7 @@ class Product {
   DType acc_ = DType::f32;
   bool pairs_ = false, swapped_ = false, packs_ = true;
   Tile tile_;
-  Axis rows_, columns_;
+  ProductAxis rows_, columns_;
   Index batch_at_;
   BuiltKernel built_;
   std::unique_ptr<loop::Builder> builder_;

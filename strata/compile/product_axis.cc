@@ -1,0 +1,37 @@
+#include "strata/compile/product_axis.h"
+
+#include <algorithm>
+
+namespace strata::compile {
+
+using loop::Opcode;
+
+Index by_block(loop::Builder& b, const ProductAxis& axis, std::int64_t in_others, std::int64_t in_last) {
+  if (axis.blocks() == 1 || in_others == in_last) return in_last;
+  Inst* is_other = b.less(axis.at, axis.blocks() - 1);
+  Inst* chosen = b.select(is_other, b.constant_int(DType::i64, in_others), b.constant_int(DType::i64, in_last));
+  return b.index_of(chosen, std::min(in_others, in_last), std::max(in_others, in_last));
+}
+
+void each_tile(loop::Builder& b, const ProductAxis& axis, const std::function<void(const ProductPiece&)>& body) {
+  const std::int64_t last_tiles = axis.last() / axis.tile, rest = axis.last() % axis.tile;
+  auto whole = [&](Index i) {
+    Index place = axis.begin() + i * axis.tile;
+    if (axis.last() != axis.block) {  // says what ranges cannot know, so that indices of several dimensions need no division
+      const std::int64_t most = axis.total - axis.tile;
+      place = b.index_of(b.binary(Opcode::min, b.value(place), b.constant_int(DType::i64, most)), 0, most);
+    }
+    body({i * axis.tile, place, axis.tile});
+  };
+  Index tiles = by_block(b, axis, axis.block / axis.tile, last_tiles);
+  if (tiles == Index(1))
+    whole(0);
+  else if (tiles.max() > 0)
+    b.for_(0, tiles, 1, whole);
+  if (rest == 0) return;
+  auto ragged = [&] { body({last_tiles * axis.tile, axis.total - rest, rest}); };
+  if (axis.blocks() == 1) return ragged();
+  b.if_(b.less(axis.blocks() - 2, axis.at), ragged);
+}
+
+}  // namespace strata::compile
