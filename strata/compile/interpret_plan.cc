@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "strata/loop/interpreter.h"
 #include "strata/loop/kernel/native.h"
@@ -19,7 +20,7 @@ class Walker {
   }
 
  private:
-  std::byte* resolve(const Address& a) const {
+  std::byte* resolve(const Address& a) {
     const PlanBuffer& b = plan_.buffers[static_cast<std::size_t>(a.buffer)];
     auto n = static_cast<std::size_t>(b.number);
     std::byte* base = nullptr;
@@ -28,6 +29,7 @@ class Walker {
       case PlanBuffer::Kind::result: base = static_cast<std::byte*>(context_.results[n]); break;
       case PlanBuffer::Kind::constant: base = static_cast<std::byte*>(context_.constants[n]); break;
       case PlanBuffer::Kind::temporary: base = context_.arena + b.offset; break;
+      case PlanBuffer::Kind::scratch: base = whole_.at(a.buffer).data(); break;
     }
     return base + a.offset + (a.counter >= 0 ? counters_[static_cast<std::size_t>(a.counter)] * a.stride : 0);
   }
@@ -43,6 +45,15 @@ class Walker {
     std::vector<void*> buffers;
     for (const Address& a : l.arguments) buffers.push_back(resolve(a));
     loop::run_native(l.symbol, std::move(buffers), l.params, l.grid);
+  }
+  /// The plain twin of parts: launch after launch, scratch as large as the arrays that it stands for.
+  void visit(const Chain& c) {
+    for (const Launch& l : c.launches)
+      for (const Address& a : l.arguments)
+        if (const PlanBuffer& b = plan_.buffers[static_cast<std::size_t>(a.buffer)]; b.kind == PlanBuffer::Kind::scratch)
+          whole_[a.buffer].resize(static_cast<std::size_t>(b.bytes));
+    for (const Launch& l : c.launches) visit(l);
+    whole_.clear();
   }
   void visit(const Copy& c) { std::memmove(resolve(c.to), resolve(c.from), static_cast<std::size_t>(c.bytes)); }
   void visit(const CountedLoop& l) {
@@ -74,6 +85,7 @@ class Walker {
   const RunContext& context_;
   const RunKernel& run_;
   std::vector<std::int64_t> counters_;
+  std::map<int, std::vector<std::byte>> whole_;  // of scratch, while its chain runs
 };
 
 }  // namespace

@@ -119,6 +119,29 @@ class Counter {
   std::map<const loop::Ref*, double> loaded_, stored_;  // elements; looked up only
 };
 
+/// A chain is one launch: what it passes on in a thread's scratch is neither read from memory nor written there.
+LaunchWork chain_work(const Plan& plan, const Chain& chain) {
+  LaunchWork sum{.parallel = true};
+  for (const Launch& l : chain.launches) {
+    const loop::Kernel& kernel = *plan.kernels[static_cast<std::size_t>(l.kernel)];
+    LaunchWork work = work_of(kernel);
+    sum.flops += work.flops;
+    sum.slots += work.slots;
+    sum.pairs += work.pairs;
+    sum.tiles += work.tiles;
+    sum.read += work.read;
+    sum.written += work.written;
+    const std::vector<loop::Ref*> parameters = kernel.parameters();
+    for (std::size_t i = 0; i < l.arguments.size(); ++i) {
+      if (plan.buffers[static_cast<std::size_t>(l.arguments[i].buffer)].kind != PlanBuffer::Kind::scratch) continue;
+      const double bytes = static_cast<double>(parameters[i]->size) * static_cast<double>(byte_width(parameters[i]->dtype));
+      double& direction = parameters[i]->mode == loop::Ref::Mode::in ? sum.read : sum.written;
+      direction = std::max(0.0, direction - bytes);
+    }
+  }
+  return sum;
+}
+
 void add_works(const Plan& plan, const Steps& steps, std::vector<LaunchWork>& out) {
   for (const Step& step : steps) {
     if (const auto* l = std::get_if<Launch>(&step.what)) {
@@ -131,6 +154,8 @@ void add_works(const Plan& plan, const Steps& steps, std::vector<LaunchWork>& ou
         (buffer.kind == PlanBuffer::Kind::result ? work.written : work.read) += static_cast<double>(a.counter >= 0 ? a.stride : buffer.bytes - a.offset);
       }
       out.push_back(work);
+    } else if (const auto* chain = std::get_if<Chain>(&step.what)) {
+      out.push_back(chain_work(plan, *chain));
     } else if (const auto* c = std::get_if<Copy>(&step.what); c && is_timed(*c)) {
       out.push_back({.read = static_cast<double>(c->bytes), .written = static_cast<double>(c->bytes)});
     } else if (const auto* f = std::get_if<CountedLoop>(&step.what); f && f->count > 0) {

@@ -475,10 +475,14 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTarget& target) {
+Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTarget& target, const ChainLimits& chains) {
   Stage stage("plan");
   Plan plan;
   Planner(plan, target).run(block, donated);
+  {
+    Stage finding("  chains");
+    chain_launches(plan, chains);
+  }
   Stage places("  places in memory");
   assign_memory(plan);
   return plan;

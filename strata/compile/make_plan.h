@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "strata/compile/chains.h"
 #include "strata/compile/llvm/target.h"
 #include "strata/compile/plan.h"
 #include "strata/ir/graph.h"
@@ -13,7 +14,7 @@ namespace strata::compile {
 
 /// Plans an isolated block without calls. `donated[i]`: argument i's memory may be taken for a result. Tiles of products are
 /// for `target`.
-Plan make_plan(const ir::Block& block, const std::vector<bool>& donated, const CpuTarget& target = CpuTarget::host());
+Plan make_plan(const ir::Block& block, const std::vector<bool>& donated, const CpuTarget& target = CpuTarget::host(), const ChainLimits& chains = {});
 
 /// Gives every temporary a place in one arena, so that those alive at the same time do not overlap.
 void assign_memory(Plan& plan);

@@ -53,6 +53,9 @@ class Lifetimes {
   void visit(const LaunchNative& l, const std::vector<int>& loops) {
     for (const Address& a : l.arguments) use(a, loops);
   }
+  void visit(const Chain& c, const std::vector<int>& loops) {  // one moment: all of its launches are under way together
+    for (const Launch& l : c.launches) visit(l, loops);
+  }
   void visit(const Copy& c, const std::vector<int>& loops) {
     use(c.from, loops);
     use(c.to, loops);

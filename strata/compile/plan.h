@@ -15,11 +15,11 @@ namespace strata::compile {
 
 /// One piece of memory the driver addresses.
 struct PlanBuffer {
-  enum class Kind : std::uint8_t { argument, result, constant, temporary };
+  enum class Kind : std::uint8_t { argument, result, constant, temporary, scratch };
   Kind kind = Kind::temporary;
   int number = 0;  // argument, result, constant: which one
   std::int64_t bytes = 0;
-  std::int64_t offset = 0;  // temporary: place in the arena, a multiple of 64
+  std::int64_t offset = 0;  // temporary: place in the arena; scratch: of one part in the chain's scratch; a multiple of 64
 };
 
 /// buffer + offset + counter * stride, all in bytes; counter is the number of an enclosing CountedLoop (-1: none).
@@ -52,6 +52,14 @@ struct LaunchNative {
   bool parallel = false;
   bool may_fail = false;
 };
+/// Launches whose grids are cut into `parts` equal parts: part p of each runs before part p of the next, and parts run in any order. What
+/// part p reads of a buffer that another launch of the chain writes, part p wrote (parts.h), so the results are those of the launches
+/// one after another. Buffers of kind scratch are used by one chain alone and hold one part at a time.
+struct Chain {
+  std::vector<Launch> launches;
+  std::int64_t parts = 1;
+  std::int64_t scratch_bytes = 0;  // of one part
+};
 /// memmove of `bytes`.
 struct Copy {
   Address from, to;
@@ -79,7 +87,7 @@ struct Branch {
 };
 
 struct Step {
-  std::variant<Launch, LaunchNative, Copy, CountedLoop, WhileLoop, Branch> what;
+  std::variant<Launch, LaunchNative, Chain, Copy, CountedLoop, WhileLoop, Branch> what;
 };
 
 struct Plan {

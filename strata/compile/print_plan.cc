@@ -8,10 +8,11 @@ namespace strata::compile {
 namespace {
 
 std::string text(const Plan& plan, const Address& a) {
-  static const char* kinds[] = {"arg", "result", "constant", "temp"};
+  static const char* kinds[] = {"arg", "result", "constant", "temp", "scratch"};
   const PlanBuffer& b = plan.buffers[static_cast<std::size_t>(a.buffer)];
-  std::string out = b.kind == PlanBuffer::Kind::temporary ? fmt::format("temp@{}", b.offset)
-                                                          : fmt::format("{}{}", kinds[static_cast<int>(b.kind)], b.number);
+  bool placed = b.kind == PlanBuffer::Kind::temporary || b.kind == PlanBuffer::Kind::scratch;
+  const char* kind = kinds[static_cast<int>(b.kind)];
+  std::string out = placed ? fmt::format("{}@{}", kind, b.offset) : fmt::format("{}{}", kind, b.number);
   if (a.offset) out += fmt::format("+{}", a.offset);
   if (a.counter >= 0) out += fmt::format("[i{}*{}]", a.counter, a.stride);
   return out;
@@ -35,12 +36,24 @@ std::string text(const Plan& plan, const LaunchNative& l) {
 
 std::string text(const Plan& plan, const Copy& c) { return fmt::format("copy {} -> {} ({} bytes)", text(plan, c.from), text(plan, c.to), c.bytes); }
 
+/// A chain is one launch to whoever measures: its name, and all of it.
+runtime::Launch one_launch(const Plan& plan, const Chain& c) {
+  std::string names, all;
+  for (const Launch& l : c.launches) {
+    names += (names.empty() ? "" : "+") + plan.kernels[static_cast<std::size_t>(l.kernel)]->name;
+    all += (all.empty() ? "" : "; ") + text(plan, l);
+  }
+  return {names, fmt::format("chain of {} parts: {}", c.parts, all)};
+}
+
 void add_launches(const Plan& plan, const Steps& steps, std::vector<runtime::Launch>& out) {
   for (const Step& step : steps) {
     if (const auto* l = std::get_if<Launch>(&step.what))
       out.push_back({plan.kernels[static_cast<std::size_t>(l->kernel)]->name, text(plan, *l)});
     else if (const auto* n = std::get_if<LaunchNative>(&step.what); n && n->grid > 0)
       out.push_back({n->symbol, text(plan, *n)});
+    else if (const auto* chain = std::get_if<Chain>(&step.what))
+      out.push_back(one_launch(plan, *chain));
     else if (const auto* c = std::get_if<Copy>(&step.what); c && is_timed(*c))
       out.push_back({"copy", text(plan, *c)});
     else if (const auto* f = std::get_if<CountedLoop>(&step.what); f && f->count > 0)
@@ -59,6 +72,9 @@ void print(const Plan& plan, const Steps& steps, int depth, std::string& out) {
       out += pad + text(plan, *l) + "\n";
     } else if (const auto* n = std::get_if<LaunchNative>(&step.what)) {
       out += pad + text(plan, *n) + "\n";
+    } else if (const auto* chain = std::get_if<Chain>(&step.what)) {
+      out += fmt::format("{}chain of {} parts, scratch {} bytes\n", pad, chain->parts, chain->scratch_bytes);
+      for (const Launch& l : chain->launches) out += pad + "  " + text(plan, l) + "\n";
     } else if (const auto* c = std::get_if<Copy>(&step.what)) {
       out += pad + text(plan, *c) + "\n";
     } else if (const auto* f = std::get_if<CountedLoop>(&step.what)) {

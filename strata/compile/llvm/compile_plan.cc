@@ -16,7 +16,7 @@ namespace {
 class StepsWriter {
  public:
   StepsWriter(const Plan& plan, const std::vector<std::string>& kernels) : plan_(plan), kernels_(kernels) {
-    for (const PlanBuffer& b : plan.buffers) put('b', {static_cast<std::int64_t>(b.kind), b.number, b.offset});
+    for (const PlanBuffer& b : plan.buffers) put('b', {static_cast<std::int64_t>(b.kind), b.number, b.offset, b.kind == PlanBuffer::Kind::scratch ? b.bytes : 0});
     put('c', {plan.num_counters});
     steps(plan.steps);
   }
@@ -44,6 +44,10 @@ class StepsWriter {
     text_ += s.symbol;
     for (std::int64_t p : s.params) put('p', {p});
     for (const Address& a : s.arguments) address(a);
+  }
+  void step(const Chain& s) {
+    put('H', {s.parts, s.scratch_bytes, static_cast<std::int64_t>(s.launches.size())});
+    for (const Launch& l : s.launches) step(l);
   }
   void step(const Copy& s) {
     put('C', {s.bytes});

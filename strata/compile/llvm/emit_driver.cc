@@ -3,11 +3,13 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
 #include "strata/base/check.h"
 #include "strata/compile/launch_work.h"
+#include "strata/compile/llvm/emit_chain.h"
 #include "strata/compile/llvm/emit_launches.h"
 
 namespace strata::compile {
@@ -101,6 +103,19 @@ class DriverEmitter {
     profile("strata_profile_end");
     ++launches_;
     if (launch.may_fail) end_if_failed();
+  }
+
+  void emit(const Chain& chain) {
+    std::vector<const Address*> outside = chain_arguments(plan_, chain);
+    for (const Launch& l : chain.launches) expect_arguments(l);
+    auto* type = llvm::ArrayType::get(b_.getPtrTy(), std::max<std::size_t>(1, outside.size()));
+    Value* bases = llvm::IRBuilder<>(entry_, entry_->begin()).CreateAlloca(type);
+    for (std::size_t i = 0; i < outside.size(); ++i) b_.CreateStore(address(*outside[i]), b_.CreateConstGEP2_64(type, bases, 0, i));
+    Value* function = emit_chain(plan_, chain, module_, [this](int kernel) { return callee(kernel); });
+    profile("strata_profile_begin");
+    call("strata_parallel_for", {number(chain.parts), number(1), function, bases});
+    profile("strata_profile_end");
+    ++launches_;
   }
 
   /// What comes after a failure would work on values that nobody made, perhaps for ever.
@@ -208,6 +223,7 @@ class DriverEmitter {
       case PlanBuffer::Kind::temporary:
         v = at_entry.CreateGEP(b_.getInt8Ty(), field(offsetof(RunContext, arena)), number(what.offset));
         break;
+      case PlanBuffer::Kind::scratch: STRATA_UNREACHABLE("scratch of a chain used outside of it");
     }
     bases_[buffer] = v;
     return v;

@@ -1,5 +1,7 @@
 #include "strata/compile/llvm/runtime_functions.h"
 
+#include <sys/mman.h>
+
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -9,21 +11,23 @@
 
 namespace {
 
-/// A block of memory of this thread, as large as the largest request so far; it holds one kernel's scratch at a time.
+/// A block of memory of this thread, as large as the largest request so far; it holds the scratch of one kernel, or of one chain, at a time.
 class ScratchBlock {
  public:
   ~ScratchBlock() { std::free(memory_); }
   void* at_least(std::int64_t bytes) {
     if (bytes > size_) {
       std::free(memory_);
-      size_ = (bytes + 4095) / 4096 * 4096;
-      memory_ = std::aligned_alloc(64, static_cast<std::size_t>(size_));
+      size_ = (bytes + kHuge - 1) / kHuge * kHuge;
+      memory_ = std::aligned_alloc(kHuge, static_cast<std::size_t>(size_));
       STRATA_CHECK(memory_, "no memory for {} bytes of scratch", size_);
+      madvise(memory_, static_cast<std::size_t>(size_), MADV_HUGEPAGE);  // columns are walked, with small pages one for each row
     }
     return memory_;
   }
 
  private:
+  static constexpr std::int64_t kHuge = 2 << 20;
   void* memory_ = nullptr;
   std::int64_t size_ = 0;
 };
@@ -46,6 +50,11 @@ float rounded_to_odd(double v) {
 extern "C" {
 
 void* strata_scratch(std::int64_t bytes) {
+  thread_local ScratchBlock block;
+  return block.at_least(bytes);
+}
+
+void* strata_chain_scratch(std::int64_t bytes) {
   thread_local ScratchBlock block;
   return block.at_least(bytes);
 }

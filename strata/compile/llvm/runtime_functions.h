@@ -8,6 +8,8 @@ extern "C" {
 
 /// Memory of this thread for one kernel's scratch, aligned to 64, until the next call.
 void* strata_scratch(std::int64_t bytes);
+/// The same for what the kernels of a chain pass on, which stays while they run.
+void* strata_chain_scratch(std::int64_t bytes);
 
 /// x[i] = fmod(x[i], y[i]): the lanes of a remainder that the inline path does not take.
 void strata_fmod_f32(float* x, const float* y, std::int64_t n);
