@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "strata/compile/combine.h"
+#include "strata/compile/product_side.h"
 #include "strata/op/dot_general.h"
 #include "strata/op/reduce.h"
 #include "strata/op/scan.h"
@@ -251,9 +252,11 @@ void ElementContext::product(const Op& op, const op::Contraction& rule) {
   DType acc = op::product_accumulator(op);
   Opcode add = op::opcode(op::Combiner::add, acc), mul = op::opcode(op::Combiner::mul, acc);
   std::vector<Index> left(static_cast<std::size_t>(l->rank())), right(static_cast<std::size_t>(r->rank()));
-  Elements out;
+  Elements out, given;
+  if (const Value* sums = given_sums(op)) given = elements(sums);
+  if (failed_) return;
   auto element = [&] {
-    Inst* sum = b.constant(acc, 0.0);
+    Inst* sum = given.empty() ? b.constant(acc, 0.0) : given[out.size()];
     for_each(sums, [&](std::span<const Index> k) {
       place(left, rule.lhs_contract, k);
       place(right, rule.rhs_contract, k);

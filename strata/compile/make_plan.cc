@@ -11,6 +11,7 @@
 #include "strata/compile/loops_kernel.h"
 #include "strata/compile/native_loop.h"
 #include "strata/compile/product_kernel.h"
+#include "strata/compile/product_side.h"
 #include "strata/compile/small_loop.h"
 #include "strata/compile/stage_times.h"
 #include "strata/compile/update_kernel.h"
@@ -124,8 +125,20 @@ class Planner {
     if (last < at) return true;
     const Group& g = scope.fusion.groups[static_cast<std::size_t>(at)];
     if (last != at) return false;
-    return (g.kind == GroupKind::loops && g.flat && g.rows == 0) ||
+    return (g.kind == GroupKind::loops && g.flat && g.rows == 0) || (g.kind == GroupKind::product && adds_alone(g, old, scope.fusion)) ||
            (g.kind == GroupKind::update && updates_alone(*g.roots.front(), made->index(), old, scope.fusion));
+  }
+  /// Whether a product goes on from the sums `old`, element by element where its results lie, and reads `old` in no other way.
+  static bool adds_alone(const Group& g, const Value* old, const Fusion& fusion) {
+    const Op& product = *g.roots.front();
+    return given_sums(product) == old && g.roots.size() == 1 && !computed_from(product.operand(0), old, fusion) &&
+           !computed_from(product.operand(1), old, fusion);
+  }
+  /// Whether a kernel that reads `v` reads `old`.
+  static bool computed_from(const Value* v, const Value* old, const Fusion& fusion) {
+    if (v == old) return true;
+    if (!fusion.inlined.count(v)) return false;
+    return std::any_of(v->op()->operands.begin(), v->op()->operands.end(), [&](const Value* from) { return computed_from(from, old, fusion); });
   }
   /// Whether result r of an update is operand r, `old`, changed, and nothing else that the update reads is computed from `old`.
   static bool updates_alone(const Op& op, int r, const Value* old, const Fusion& fusion) {
@@ -133,10 +146,7 @@ class Planner {
   }
   /// Whether an update's new elements or places are computed from the old array, which must then stay whole meanwhile.
   static bool updates_read(const Op& op, const Value* old, const Fusion& fusion) {
-    std::function<bool(const Value*)> reads_old = [&](const Value* v) {
-      if (v == old) return true;
-      return fusion.inlined.count(v) && std::any_of(v->op()->operands.begin(), v->op()->operands.end(), reads_old);
-    };
+    auto reads_old = [&](const Value* v) { return computed_from(v, old, fusion); };
     for (const auto& region : op.regions)
       for (const Value* v : ir::captures(*region))
         if (reads_old(v)) return true;

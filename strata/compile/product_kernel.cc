@@ -283,11 +283,15 @@ class Product {
     const std::int64_t count = p.depth ? steps(p.depth) : 0;
     b.vector(0, n.length, tile_.lanes, [&](Index x) {
       std::vector<Inst*> sums;
-      for (std::int64_t r = 0; r < m.length; ++r) sums.push_back(b.local(b.constant(acc_, 0.0), tile_.lanes));
-      if (p.parts > 1)
-        b.if_(b.less(0, p.number), [&] {
-          for (std::int64_t r = 0; r < m.length; ++r) b.set(sums[static_cast<std::size_t>(r)], previous(m, r, n, x));
-        });
+      auto begin = [&](std::int64_t r) { return initial(m.place + r, n.place + x); };
+      const bool given = given_sums(op_) != nullptr;
+      for (std::int64_t r = 0; r < m.length; ++r) sums.push_back(b.local(given && p.parts == 1 ? begin(r) : b.constant(acc_, 0.0), tile_.lanes));
+      auto each_set = [&](const std::function<Inst*(std::int64_t)>& value) {
+        for (std::int64_t r = 0; r < m.length; ++r) b.set(sums[static_cast<std::size_t>(r)], value(r));
+      };
+      auto go_on = [&] { each_set([&](std::int64_t r) { return previous(m, r, n, x); }); };
+      if (p.parts > 1 && given) b.if_(b.less(0, p.number), go_on, [&] { each_set(begin); });
+      if (p.parts > 1 && !given) b.if_(b.less(0, p.number), go_on);
       auto step = [&](Index s) {
         Inst* right = packs_ ? b.load(panel_, n.local * count + s * tile_.lanes + x) : widened(right_, n.place + x, p.k0 + s);
         for (std::int64_t r = 0; r < m.length; ++r) {
@@ -313,6 +317,12 @@ class Product {
     });
   }
 
+  /// What a chain begins from: zero, or the sum that the operation was given.
+  Inst* initial(Index m, Index n) {
+    const Value* sums = given_sums(op_);
+    if (!sums) return builder_->constant(acc_, 0.0);
+    return context_->at(sums, delinearize(*builder_, sums->shape(), product_offset(m, n)));
+  }
   Index sum_at(const ProductPiece& m, std::int64_t r, const ProductPiece& n, Index x) const { return (m.local + r) * padded(nb_) + n.local + x; }
   /// What the parts before this one have summed.
   Inst* previous(const ProductPiece& m, std::int64_t r, const ProductPiece& n, Index x) {
@@ -325,9 +335,8 @@ class Product {
     if (is_float(acc_)) return b.fma(a, c, sum);
     return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), a, c));
   }
-  Index result_offset(Index m, Index n) {
-    return landing(*builder_, moves_, swapped_ ? (batch_at_ * n_ + n) * m_ + m : (batch_at_ * m_ + m) * n_ + n, n);
-  }
+  Index product_offset(Index m, Index n) const { return swapped_ ? (batch_at_ * n_ + n) * m_ + m : (batch_at_ * m_ + m) * n_ + n; }
+  Index result_offset(Index m, Index n) { return landing(*builder_, moves_, product_offset(m, n), n); }
 
   const Op& op_;
   std::vector<const Op*> moves_;
@@ -355,8 +364,8 @@ Tile register_tile(DType accumulator, const CpuTarget& target) {
 Built build_product(const Group& group, const Fusion& fusion, const CpuTarget& target) {
   const Op& op = *group.roots.front();
   if (op.result()->shape().count() == 0) return {};
-  if (is_narrow(op)) return build_narrow_product(group, fusion);
-  if (takes_windows(op, fusion)) return build_window_product(group, fusion, target);
+  if (!given_sums(op) && is_narrow(op)) return build_narrow_product(group, fusion);
+  if (!given_sums(op) && takes_windows(op, fusion)) return build_window_product(group, fusion, target);
   op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
   if (takes_tiles(op, c, target)) return build_tile_product(group, c, fusion);
   return Product(group, c, fusion, target).build();

@@ -28,6 +28,7 @@ class TileProduct {
   TileProduct(const Group& group, const op::Contraction& c, const Fusion& fusion)
       : moves_(group.roots.begin() + 1, group.roots.end()),
         result_(group.roots.back()->result()),
+        given_(given_sums(*group.roots.front())),
         left_(group.roots.front()->operand(0), c.lhs_batch, c.lhs_contract),
         right_(group.roots.front()->operand(1), c.rhs_batch, c.rhs_contract) {
     batch_ = left_.size(left_.batch);
@@ -112,8 +113,9 @@ class TileProduct {
     auto some = [&](Index m, std::int64_t count) {
       loop::Builder& b = *builder_;
       Index sums = first && last ? Index(0) : m * c_pitch_;
+      if (first && given_) take_sums(batch, m0 + m, sums, count, n0, columns);
       call(loop::kTileProduct, {b.load(sums_, sums), b.load(a_, m * (turned_a_ ? a_pitch_ : 2 * a_pitch_)), b.load(b_, 0)},
-           {c_pitch_, a_pitch_, b_pitch_, round_up(count, kTileSide), round_up(columns, kTileSide), pairs_of(depth) / kTileSide, first ? 1 : 0});
+           {c_pitch_, a_pitch_, b_pitch_, round_up(count, kTileSide), round_up(columns, kTileSide), pairs_of(depth) / kTileSide, first && !given_ ? 1 : 0});
       if (last) store(batch, m0 + m, sums, count, n0, columns);
     };
     if (!last) return some(0, rows);
@@ -191,6 +193,17 @@ class TileProduct {
     if (tail) strip(whole * kTileSide, tail);
   }
 
+  /// Lays the given sums where the products are added; what pads them to whole tiles is never stored.
+  void take_sums(Index batch, Index m0, Index sums, std::int64_t rows, Index n0, std::int64_t columns) {
+    loop::Builder& b = *builder_;
+    b.for_(0, rows, 1, [&](Index m) {
+      b.vector(0, columns, 16, [&](Index x) {
+        Index at = (batch * m_ + m0 + m) * n_ + n0 + x;
+        b.store(sums_, sums + m * c_pitch_ + x, context_->at(given_, delinearize(b, given_->shape(), at)));
+      });
+    });
+  }
+
   void store(Index batch, Index m0, Index sums, std::int64_t rows, Index n0, std::int64_t columns) {
     loop::Builder& b = *builder_;
     b.for_(0, rows, 1, [&](Index m) {
@@ -203,7 +216,7 @@ class TileProduct {
   }
 
   std::vector<const Op*> moves_;
-  const Value* result_;
+  const Value *result_, *given_;
   ProductSide left_, right_;
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   std::int64_t a_pitch_ = 0, b_pitch_ = 0, c_pitch_ = 0;  // of 32 bits

@@ -4,6 +4,7 @@
 
 #include "strata/compile/compile_testing.h"
 #include "strata/compile/llvm/compile_kernels.h"
+#include "strata/op/dot_general.h"
 
 namespace strata::compile {
 namespace {
@@ -101,6 +102,25 @@ TEST(TileProduct, BitsDependOnKAlone) {
       Literal got = run(*part, few, false);
       for (std::int64_t n = 0; n < 3; ++n) EXPECT_EQ(got.number(n), element(want, 1, 36, 42 + n));
     }
+}
+
+TEST(TileProduct, GoesOnFromGivenSums) {
+  for (auto [m, n, k] : {std::array<std::int64_t, 3>{37, 45, 128}, {300, 20, 64}, {20, 530, 1408}}) {
+    op::DotDims dims{{}, {}, {1}, {0}};
+    auto f = std::make_unique<Block>(), parts = std::make_unique<Block>();
+    for (Block* block : {f.get(), parts.get()}) {
+      Value *l = block->add_argument(Type(DType::bf16, {m, k})), *r = block->add_argument(Type(DType::bf16, {k, n}));
+      Builder b(*block);
+      block->results = {op::dot_general(b, l, r, dims, DType::f32)};
+      if (block == f.get()) continue;
+      Value* first = op::dot_general(b, op::slice_dim(b, l, 1, 0, k / 2), op::slice_dim(b, r, 0, 0, k / 2), dims, DType::f32);
+      block->results = {op::dot_add(b, op::slice_dim(b, l, 1, k / 2, k), op::slice_dim(b, r, 0, k / 2, k), first, dims)};
+    }
+    std::vector<Literal> arguments = testing::arguments_of(*f);
+    Literal want = run(*f, arguments, false);
+    testing::expect_same_bits({run(*parts, arguments, false)}, {want}, "interpreted");
+    if (CpuTarget::host().tiles) testing::expect_same_bits({run(*parts, arguments, true)}, {want}, "machine code");
+  }
 }
 
 TEST(TileProduct, OnlyOfBf16AndWhereTheyAre) {

@@ -47,6 +47,7 @@
   X(custom_vjp_linear)        \
   X(decode_float)             \
   X(dot)                      \
+  X(dot_add)                  \
   X(dot_general)              \
   X(dynamic_broadcast_in_dim) \
   X(dynamic_conv)             \

@@ -174,18 +174,19 @@ std::vector<A> widened(const Literal& x) {
   return out;
 }
 
-/// All result elements, in order, in the accumulator's type.
+/// All result elements, in order, in the accumulator's type. Chains begin at the elements of `sums`, or at zero.
 template <class A>
-std::vector<A> products(const Op& op, const Literal& lhs, const Literal& rhs) {
+std::vector<A> products(const Op& op, const Literal& lhs, const Literal& rhs, const Literal* sums) {
   DotDims d = dims_of(op);
   auto lhs_batch = offsets(lhs.shape(), d.lhs_batch), rhs_batch = offsets(rhs.shape(), d.rhs_batch);
   auto rows = offsets(lhs.shape(), lhs_free(op, d)), columns = offsets(rhs.shape(), rhs_free(op, d));
   auto lhs_k = offsets(lhs.shape(), d.lhs_contract), rhs_k = offsets(rhs.shape(), d.rhs_contract);
-  std::vector<A> x = widened<A>(lhs), y = widened<A>(rhs), out;
+  std::vector<A> x = widened<A>(lhs), y = widened<A>(rhs), from, out;
+  if (sums) from = widened<A>(*sums);
   for (std::size_t n = 0; n < lhs_batch.size(); ++n)
     for (std::int64_t row : rows)
       for (std::int64_t column : columns) {
-        A acc{};
+        A acc = sums ? from[out.size()] : A{};
         for (std::size_t k = 0; k < lhs_k.size(); ++k)
           acc = multiply_add<A>(x[static_cast<std::size_t>(lhs_batch[n] + row + lhs_k[k])],
                                 y[static_cast<std::size_t>(rhs_batch[n] + column + rhs_k[k])], acc);
@@ -194,19 +195,7 @@ std::vector<A> products(const Op& op, const Literal& lhs, const Literal& rhs) {
   return out;
 }
 
-Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
-  Literal out(op.result()->type());
-  dispatch(product_accumulator(op), [&](auto zero) {
-    using A = Accumulator<decltype(zero)>;
-    std::vector<A> elements = products<A>(op, operands[0], operands[1]);
-    dispatch(out.dtype(), [&](auto storage) {
-      using S = decltype(storage);
-      auto to = out.mutable_span<S>();
-      for (std::size_t i = 0; i < elements.size(); ++i) to[i] = cast<S>(static_cast<A>(elements[i]));
-    });
-  });
-  return {std::move(out)};
-}
+Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) { return {add_products(op, operands[0], operands[1], nullptr)}; }
 
 // ---- derivative and transpose ---------------------------------------------------------------------------------
 
@@ -424,6 +413,20 @@ DType product_accumulator(const Op& op) {
   DType lhs = op.operand(0)->dtype(), rhs = op.operand(1)->dtype(), result = op.result()->dtype();
   if (!is_float(lhs) && !is_float(rhs)) return accumulator(result);
   return lhs == DType::f64 || rhs == DType::f64 || result == DType::f64 ? DType::f64 : DType::f32;
+}
+
+Literal add_products(const Op& op, const Literal& lhs, const Literal& rhs, const Literal* sums) {
+  Literal out(op.result()->type());
+  dispatch(product_accumulator(op), [&](auto zero) {
+    using A = Accumulator<decltype(zero)>;
+    std::vector<A> elements = products<A>(op, lhs, rhs, sums);
+    dispatch(out.dtype(), [&](auto storage) {
+      using S = decltype(storage);
+      auto to = out.mutable_span<S>();
+      for (std::size_t i = 0; i < elements.size(); ++i) to[i] = cast<S>(static_cast<A>(elements[i]));
+    });
+  });
+  return out;
 }
 
 const OpDef& dot_general_def() {

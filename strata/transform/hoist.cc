@@ -136,7 +136,7 @@ class Hoist {
   /// A product in a loop whose right operand stays the same and lies along the sum: the same product of one that lies along the columns.
   Value* with_layout(Builder& in, const Op& op) {
     Value* r = op.operand(1);
-    if (!is_constant(r) || r->shape().count() < kWorthALayout || is_complex(r->dtype())) return nullptr;
+    if (op.operands.size() != 2 || !is_constant(r) || r->shape().count() < kWorthALayout || is_complex(r->dtype())) return nullptr;
     op::Contraction dims = (*std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering))(op);
     int minor = r->rank() - 1;
     if (std::find(dims.rhs_contract.begin(), dims.rhs_contract.end(), minor) == dims.rhs_contract.end()) return nullptr;

@@ -40,7 +40,7 @@ ir::Values turned(Builder& b, const Op& transpose, const Counts& uses) {
   const Op* product = transpose.operand(0)->op();
   using Rule = op::Contraction (*)(const Op&);
   const Rule* rule = product ? std::get_if<Rule>(&op::def(*product).lowering) : nullptr;
-  if (!rule) return {};
+  if (!rule || product->operands.size() != 2) return {};
   if (auto found = uses.find(product->result()); found == uses.end() || found->second != 1) return {};
   op::Contraction dims = (**rule)(*product);
   Value *l = product->operand(0), *r = product->operand(1);
