@@ -113,9 +113,11 @@ void register_cpu() { runtime::set_client_factory(&make_cpu_client); }
 Explanation explain(const ir::Block& block, const runtime::CompileOptions& options) {
   Explanation out;
   double start = seconds();
-  std::unique_ptr<ir::Block> ready = prepare(block);
+  std::vector<std::string> said;
+  std::unique_ptr<ir::Block> ready = prepare(block, &said);
   out.prepare_s = seconds() - start;
-  out.fusion = explain(fuse(*ready));
+  for (const std::string& line : said) out.fusion += line + "\n";
+  out.fusion += explain(fuse(*ready));
   start = seconds();
   Plan plan = make_plan(*ready, options.donated);
   out.plan_s = seconds() - start;

@@ -13,6 +13,7 @@
 #include "strata/transform/hoist.h"
 #include "strata/transform/one_hot.h"
 #include "strata/transform/remat.h"
+#include "strata/transform/row_chunks.h"
 #include "strata/transform/simplify.h"
 #include "strata/transform/splats.h"
 #include "strata/transform/turned.h"
@@ -92,7 +93,7 @@ bool strange(const ir::Block& block) {
 
 }  // namespace
 
-std::unique_ptr<ir::Block> prepare(const ir::Block& block) {
+std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::string>* said) {
   Stage stage("prepare");
   std::unique_ptr<ir::Block> out = op::has_tuples(block) ? op::without_tuples(block) : ir::clone(block);
   transform::shrink_splats(*out);
@@ -110,6 +111,11 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block) {
     Stage simplifies("  simplify");
     transform::simplify(*out);
     if (transform::select_one_hot(*out) | transform::turn_products(*out)) ir::remove_dead(*out);
+  }
+  {
+    Stage chunks("  chunks");
+    std::vector<std::string> lines = transform::chunk_rows(*out);
+    if (said) *said = std::move(lines);
   }
   {
     Stage loops("  loops");

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "strata/ir/graph.h"
 
 namespace strata::compile {
 
-/// A copy of the block, ready to plan: calls inlined, simplified, dead code gone.
-std::unique_ptr<ir::Block> prepare(const ir::Block& block);
+/// A copy of the block, ready to plan: calls inlined, simplified, dead code gone. `said` gets lines for `--explain`.
+std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::string>* said = nullptr);
 
 }  // namespace strata::compile

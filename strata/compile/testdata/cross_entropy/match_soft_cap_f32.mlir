@@ -1,0 +1,109 @@
+module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<4x32x16xf32>, %arg1: tensor<16x96xf32>, %arg2: tensor<4x32xi32>) -> (tensor<f32> {jax.result_info = "result[0]"}, tensor<4x32x16xf32> {jax.result_info = "result[1][0]"}, tensor<16x96xf32> {jax.result_info = "result[1][1]"}) {
+    %0 = stablehlo.dot_general %arg0, %arg1, contracting_dims = [2] x [0], precision = [DEFAULT, DEFAULT] : (tensor<4x32x16xf32>, tensor<16x96xf32>) -> tensor<4x32x96xf32>
+    %cst = stablehlo.constant dense<3.000000e+01> : tensor<f32>
+    %1 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x32x96xf32>
+    %2 = stablehlo.divide %0, %1 : tensor<4x32x96xf32>
+    %3 = stablehlo.tanh %2 : tensor<4x32x96xf32>
+    %cst_0 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+    %4 = stablehlo.broadcast_in_dim %cst_0, dims = [] : (tensor<f32>) -> tensor<4x32x96xf32>
+    %5 = stablehlo.subtract %4, %3 : tensor<4x32x96xf32>
+    %cst_1 = stablehlo.constant dense<3.000000e+01> : tensor<f32>
+    %6 = stablehlo.broadcast_in_dim %cst_1, dims = [] : (tensor<f32>) -> tensor<4x32x96xf32>
+    %7 = stablehlo.multiply %6, %3 : tensor<4x32x96xf32>
+    %cst_2 = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %8 = stablehlo.reduce(%7 init: %cst_2) applies stablehlo.maximum across dimensions = [2] : (tensor<4x32x96xf32>, tensor<f32>) -> tensor<4x32xf32>
+    %cst_3 = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %9 = stablehlo.broadcast_in_dim %cst_3, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+    %10 = stablehlo.maximum %9, %8 : tensor<4x32xf32>
+    %11 = stablehlo.is_finite %10 : (tensor<4x32xf32>) -> tensor<4x32xi1>
+    %cst_4 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %12 = stablehlo.broadcast_in_dim %cst_4, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+    %13 = stablehlo.select %11, %10, %12 : tensor<4x32xi1>, tensor<4x32xf32>
+    %14 = stablehlo.broadcast_in_dim %13, dims = [0, 1] : (tensor<4x32xf32>) -> tensor<4x32x1xf32>
+    %15 = stablehlo.broadcast_in_dim %14, dims = [0, 1, 2] : (tensor<4x32x1xf32>) -> tensor<4x32x96xf32>
+    %16 = stablehlo.subtract %7, %15 : tensor<4x32x96xf32>
+    %17 = stablehlo.exponential %16 : tensor<4x32x96xf32>
+    %cst_5 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %18 = stablehlo.reduce(%17 init: %cst_5) applies stablehlo.add across dimensions = [2] : (tensor<4x32x96xf32>, tensor<f32>) -> tensor<4x32xf32>
+    %19 = stablehlo.abs %18 : tensor<4x32xf32>
+    %cst_6 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %20 = stablehlo.broadcast_in_dim %cst_6, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+    %21 = stablehlo.compare GE, %18, %20, FLOAT : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<4x32xi1>
+    %22 = stablehlo.log %19 : tensor<4x32xf32>
+    %23 = stablehlo.add %22, %13 : tensor<4x32xf32>
+    %24 = stablehlo.broadcast_in_dim %arg2, dims = [0, 1] : (tensor<4x32xi32>) -> tensor<4x32x1xi32>
+    %25:2 = call @take_along_axis(%7, %24) : (tensor<4x32x96xf32>, tensor<4x32x1xi32>) -> (tensor<4x32x1xf32>, tensor<4x32x1x1xi32>)
+    %26 = stablehlo.reshape %25#0 : (tensor<4x32x1xf32>) -> tensor<4x32xf32>
+    %27 = stablehlo.subtract %23, %26 : tensor<4x32xf32>
+    %cst_7 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %28 = stablehlo.reduce(%27 init: %cst_7) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x32xf32>, tensor<f32>) -> tensor<f32>
+    %cst_8 = stablehlo.constant dense<1.280000e+02> : tensor<f32>
+    %29 = stablehlo.divide %28, %cst_8 : tensor<f32>
+    %cst_9 = stablehlo.constant dense<1.000000e+00> : tensor<f32>
+    %cst_10 = stablehlo.constant dense<1.280000e+02> : tensor<f32>
+    %30 = stablehlo.divide %cst_9, %cst_10 : tensor<f32>
+    %31 = stablehlo.broadcast_in_dim %30, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+    %32 = stablehlo.negate %31 : tensor<4x32xf32>
+    %33 = stablehlo.broadcast_in_dim %32, dims = [0, 1] : (tensor<4x32xf32>) -> tensor<4x32x1xf32>
+    %34 = call @take_along_axis_0(%25#1, %33) : (tensor<4x32x1x1xi32>, tensor<4x32x1xf32>) -> tensor<4x32x96xf32>
+    %35 = stablehlo.divide %31, %19 : tensor<4x32xf32>
+    %cst_11 = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %36 = stablehlo.broadcast_in_dim %cst_11, dims = [] : (tensor<f32>) -> tensor<4x32xf32>
+    %37 = stablehlo.select %21, %36, %35 : tensor<4x32xi1>, tensor<4x32xf32>
+    %38 = stablehlo.select %21, %35, %36 : tensor<4x32xi1>, tensor<4x32xf32>
+    %39 = stablehlo.negate %37 : tensor<4x32xf32>
+    %40 = stablehlo.add %38, %39 : tensor<4x32xf32>
+    %41 = stablehlo.broadcast_in_dim %40, dims = [0, 1] : (tensor<4x32xf32>) -> tensor<4x32x96xf32>
+    %42 = stablehlo.multiply %41, %17 : tensor<4x32x96xf32>
+    %43 = stablehlo.add %34, %42 : tensor<4x32x96xf32>
+    %cst_12 = stablehlo.constant dense<3.000000e+01> : tensor<f32>
+    %44 = stablehlo.broadcast_in_dim %cst_12, dims = [] : (tensor<f32>) -> tensor<4x32x96xf32>
+    %45 = stablehlo.multiply %44, %43 : tensor<4x32x96xf32>
+    %46 = stablehlo.multiply %45, %5 : tensor<4x32x96xf32>
+    %47 = stablehlo.multiply %46, %3 : tensor<4x32x96xf32>
+    %48 = stablehlo.add %46, %47 : tensor<4x32x96xf32>
+    %cst_13 = stablehlo.constant dense<3.000000e+01> : tensor<f32>
+    %49 = stablehlo.broadcast_in_dim %cst_13, dims = [] : (tensor<f32>) -> tensor<4x32x96xf32>
+    %50 = stablehlo.divide %48, %49 : tensor<4x32x96xf32>
+    %51 = stablehlo.dot_general %50, %arg0, contracting_dims = [0, 1] x [0, 1], precision = [DEFAULT, DEFAULT] : (tensor<4x32x96xf32>, tensor<4x32x16xf32>) -> tensor<96x16xf32>
+    %52 = stablehlo.transpose %51, dims = [1, 0] : (tensor<96x16xf32>) -> tensor<16x96xf32>
+    %53 = stablehlo.dot_general %50, %arg1, contracting_dims = [2] x [1], precision = [DEFAULT, DEFAULT] : (tensor<4x32x96xf32>, tensor<16x96xf32>) -> tensor<4x32x16xf32>
+    return %29, %53, %52 : tensor<f32>, tensor<4x32x16xf32>, tensor<16x96xf32>
+  }
+  func.func private @take_along_axis(%arg0: tensor<4x32x96xf32>, %arg1: tensor<4x32x1xi32>) -> (tensor<4x32x1xf32>, tensor<4x32x1x1xi32>) {
+    %c = stablehlo.constant dense<0> : tensor<i32>
+    %0 = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<i32>) -> tensor<4x32x1xi32>
+    %1 = stablehlo.compare LT, %arg1, %0, SIGNED : (tensor<4x32x1xi32>, tensor<4x32x1xi32>) -> tensor<4x32x1xi1>
+    %c_0 = stablehlo.constant dense<96> : tensor<i32>
+    %2 = stablehlo.broadcast_in_dim %c_0, dims = [] : (tensor<i32>) -> tensor<4x32x1xi32>
+    %3 = stablehlo.add %arg1, %2 : tensor<4x32x1xi32>
+    %4 = stablehlo.select %1, %3, %arg1 : tensor<4x32x1xi1>, tensor<4x32x1xi32>
+    %5 = stablehlo.reshape %4 : (tensor<4x32x1xi32>) -> tensor<4x32x1x1xi32>
+    %c_1 = stablehlo.constant dense<95> : tensor<1xi32>
+    %c_2 = stablehlo.constant dense<0> : tensor<i32>
+    %6 = stablehlo.broadcast_in_dim %c_2, dims = [] : (tensor<i32>) -> tensor<4x32x1x1xi32>
+    %7 = stablehlo.compare GE, %5, %6, SIGNED : (tensor<4x32x1x1xi32>, tensor<4x32x1x1xi32>) -> tensor<4x32x1x1xi1>
+    %8 = stablehlo.broadcast_in_dim %c_1, dims = [3] : (tensor<1xi32>) -> tensor<1x1x1x1xi32>
+    %9 = stablehlo.broadcast_in_dim %8, dims = [0, 1, 2, 3] : (tensor<1x1x1x1xi32>) -> tensor<4x32x1x1xi32>
+    %10 = stablehlo.compare LE, %5, %9, SIGNED : (tensor<4x32x1x1xi32>, tensor<4x32x1x1xi32>) -> tensor<4x32x1x1xi1>
+    %11 = stablehlo.and %7, %10 : tensor<4x32x1x1xi1>
+    %c_3 = stablehlo.constant dense<true> : tensor<i1>
+    %12 = stablehlo.reduce(%11 init: %c_3) applies stablehlo.and across dimensions = [3] : (tensor<4x32x1x1xi1>, tensor<i1>) -> tensor<4x32x1xi1>
+    %13 = "stablehlo.gather"(%arg0, %5) <{dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [2], operand_batching_dims = [0, 1], start_indices_batching_dims = [0, 1], start_index_map = [2], index_vector_dim = 3>, indices_are_sorted = false, slice_sizes = array<i64: 1, 1, 1>}> : (tensor<4x32x96xf32>, tensor<4x32x1x1xi32>) -> tensor<4x32x1xf32>
+    %cst = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+    %14 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x32x1xf32>
+    %15 = stablehlo.select %12, %13, %14 : tensor<4x32x1xi1>, tensor<4x32x1xf32>
+    return %15, %5 : tensor<4x32x1xf32>, tensor<4x32x1x1xi32>
+  }
+  func.func private @take_along_axis_0(%arg0: tensor<4x32x1x1xi32>, %arg1: tensor<4x32x1xf32>) -> tensor<4x32x96xf32> {
+    %cst = stablehlo.constant dense<0.000000e+00> : tensor<f32>
+    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<4x32x96xf32>
+    %1 = "stablehlo.scatter"(%0, %arg0, %arg1) <{indices_are_sorted = false, scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [2], input_batching_dims = [0, 1], scatter_indices_batching_dims = [0, 1], scatter_dims_to_operand_dims = [2], index_vector_dim = 3>, unique_indices = false}> ({
+    ^bb0(%arg2: tensor<f32>, %arg3: tensor<f32>):
+      %2 = stablehlo.add %arg2, %arg3 : tensor<f32>
+      stablehlo.return %2 : tensor<f32>
+    }) : (tensor<4x32x96xf32>, tensor<4x32x1x1xi32>, tensor<4x32x1xf32>) -> tensor<4x32x96xf32>
+    return %1 : tensor<4x32x96xf32>
+  }
+}
