@@ -94,27 +94,16 @@ struct Tiling {
   std::int64_t outer = 1, rows = 1, middle = 1, columns = 1;
   int lanes = 0;                       // a square's rows and columns
   int abreast = 1;                     // squares that are written together, so that they fill cache lines
-  std::int64_t down = 512, across = 64;  // most rows and columns of a block
-  bool rows_first = false;             // whether the block after another is the one below
   std::unordered_map<const Value*, std::int64_t> strides;  // of the values that lie across
 };
 
 /// Squares are as wide as a cache line where registers are, else as registers, with as many side by side as fill a line; arrays that stay in
 /// caches have smaller ones, for there less code is worth more.
-///
-/// Blocks: with wide registers a square reads whole lines, and blocks that read 2 KB along them, by 64 rows, went at a copy's speed. With others
-/// a line is read in parts, which come one after the other (else rows a power of two apart push it out of the first cache); few rows are
-/// written at once. Measured with 4096 x 4096 f32 and registers of 32 bytes: 7.0 ms for 16 rows by 128 columns, 8.1 for 64 x 128, 9.9 for
-/// 512 x 64, beside a copy's 4.6.
 void choose_squares(Tiling& t, int width, bool large, const CpuTarget& target) {
   const std::int64_t line = 64 / width, widest = target.avx512 ? line : 32 / width;
   const std::int64_t most = std::min({t.rows, t.columns, large ? widest : std::min<std::int64_t>(8, widest)});
   for (t.lanes = 1; t.lanes * 2 <= most;) t.lanes *= 2;
-  if (!large || target.avx512 || t.lanes < widest) return;
-  if (t.columns >= line) t.abreast = static_cast<int>(line / t.lanes);
-  t.down = line;
-  t.across = 8 * line;
-  t.rows_first = true;
+  if (large && t.lanes == widest && t.columns >= line) t.abreast = static_cast<int>(line / t.lanes);
 }
 
 std::optional<Tiling> choose_tiling(const Group& group, const Fusion& fusion, const CpuTarget& target) {
@@ -213,21 +202,21 @@ class Tiles {
     return *built.kernel;
   }
 
-  /// Whole squares, `down` by `right` strips of those that are abreast. A grid point does a block of them.
+  /// Whole squares, `down` by `right` strips of those that are abreast. A grid point does a block of them, and reads along it what lies in a
+  /// row, which is what memory is fastest at: with wide registers blocks of 2 KB by 64 rows went at a copy's speed, those of 512 bytes by 128
+  /// rows at half of it. Blocks of 16 rows by 128 columns, one below the other, were a third faster for one thread with registers of 32
+  /// bytes, and a third slower (in three dimensions half as fast) for two.
   void squares(std::int64_t down, std::int64_t right) {
-    const std::int64_t lanes = t_.lanes, strip = lanes * t_.abreast, most_high = std::max<std::int64_t>(1, t_.down / lanes),
-                       most_wide = std::max<std::int64_t>(1, t_.across / strip);
-    std::int64_t high = largest_divisor(down, most_high), wide = largest_divisor(right, most_wide);
-    if (!t_.rows_first && high * 4 < std::min(most_high, down)) high = down;
-    if (t_.rows_first && wide * 4 < std::min(most_wide, right)) wide = right;
+    const std::int64_t lanes = t_.lanes, strip = lanes * t_.abreast, most = 512 / lanes;
+    std::int64_t high = largest_divisor(down, most), wide = largest_divisor(right, std::max<std::int64_t>(1, 64 / strip));
+    if (high * 4 < std::min(most, down)) high = down;
     const std::int64_t blocks_down = down / high, blocks_right = right / wide;
     loop::Kernel& k = kernel(group_.total);
     k.grid = t_.outer * t_.middle * blocks_down * blocks_right;
     loop::Builder b(k);
     TileContext context(b, group_, fusion_, out_.kernels.back(), t_);
-    Index g = b.grid(), plane = b.div(g, blocks_down * blocks_right);
-    Index block_x = t_.rows_first ? b.mod(b.div(g, blocks_down), blocks_right) : b.mod(g, blocks_right);
-    Index block_y = t_.rows_first ? b.mod(g, blocks_down) : b.mod(b.div(g, blocks_right), blocks_down);
+    Index g = b.grid(), block_x = b.mod(g, blocks_right), line = b.div(g, blocks_right);
+    Index block_y = b.mod(line, blocks_down), plane = b.div(line, blocks_down);
     Index m = b.mod(plane, t_.middle), o = b.div(plane, t_.middle);
     b.for_(0, wide, 1, [&](Index column) {
       b.for_(0, high, 1, [&](Index row) {
