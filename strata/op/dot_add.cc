@@ -9,7 +9,7 @@
 // No operations of StableHLO say it bit for bit; programs that leave the compiler do not contain it.
 //
 // Contract: operands lhs, rhs, sums; attributes and the constraints of the first two are dot_general's.
-//   (C1) three operands; (C2) sums have the shape of the product; (C3) their dtype, the result's too, is the product's accumulator.
+//   (C1) sums have the shape of the product; (C2) their dtype, the result's too, is the product's accumulator.
 #include "strata/op/dot_general.h"
 #include "strata/op/rules.h"
 
@@ -24,15 +24,15 @@ DType accumulator_of(DType lhs, DType rhs, DType sums) {
 }
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>> regions) {
-  expect_operands("dot_add", operands, 3);  // C1
+  expect_operands("dot_add", operands, 3);
   Type product = dot_general_def().info.infer(operands.first(2), attrs, regions)[0];
   const Type& sums = operands[2]->type();
   if (!may_equal(product.shape(), sums.shape()))
-    throw Error("dot_add", "(C2) the product is {}, but the sums are {}", product.to_string(), sums.to_string());
+    throw Error("dot_add", "(C1) the product is {}, but the sums are {}", product.to_string(), sums.to_string());
   DType lhs = operands[0]->dtype(), rhs = operands[1]->dtype();
   bool strange = is_complex(lhs) || is_complex(rhs) || is_complex(sums.dtype()) || is_bool(sums.dtype());
   if (strange || sums.dtype() != accumulator_of(lhs, rhs, sums.dtype()) || (!is_float(lhs) && !is_float(rhs) && is_float(sums.dtype())))
-    throw Error("dot_add", "(C3) products of {} and {} do not add up in {}", operands[0]->type().to_string(), operands[1]->type().to_string(),
+    throw Error("dot_add", "(C2) products of {} and {} do not add up in {}", operands[0]->type().to_string(), operands[1]->type().to_string(),
                 sums.to_string());
   return {sums};
 }
