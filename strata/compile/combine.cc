@@ -14,7 +14,6 @@ constexpr int kLanes = 32;
 constexpr std::int64_t kChunk = 4096;
 }  // namespace
 
-bool is_reduction(const ir::Op& op) { return std::holds_alternative<op::Reduction (*)(const ir::Op&)>(op::def(op).lowering); }
 op::Reduction reduction_of(const ir::Op& op) { return std::get<op::Reduction (*)(const ir::Op&)>(op::def(op).lowering)(op); }
 
 Inst* neutral(loop::Builder& b, Combiner combiner, DType operand) {

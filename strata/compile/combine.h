@@ -6,11 +6,12 @@
 
 #include "strata/compile/kernel_build.h"
 #include "strata/op/combiner.h"
+#include "strata/op/lowering_kind.h"
 #include "strata/op/reduce_order.h"
 
 namespace strata::compile {
 
-bool is_reduction(const ir::Op& op);
+using op::is_reduction;
 op::Reduction reduction_of(const ir::Op& op);
 
 /// The combiner's neutral element in its accumulator's type.

@@ -8,6 +8,7 @@
 #include "strata/compile/product_result.h"
 #include "strata/compile/stage_times.h"
 #include "strata/compile/tree_context.h"
+#include "strata/op/lowering_kind.h"
 #include "strata/op/reduce_order.h"
 
 namespace strata::compile {
@@ -30,9 +31,9 @@ bool is_stored_constant(const Op& op) {
   const Literal* literal = constant_literal(op);
   return literal && literal->count() > 1 && !literal->is_splat();
 }
-bool is_elemental(const Op& op) { return !is_stored_constant(op) && std::holds_alternative<op::Elemental>(op::def(op).lowering); }
-bool is_reduction(const Op& op) { return std::holds_alternative<op::Reduction (*)(const Op&)>(op::def(op).lowering); }
-bool is_contraction(const Op& op) { return std::holds_alternative<op::Contraction (*)(const Op&)>(op::def(op).lowering); }
+bool is_elemental(const Op& op) { return !is_stored_constant(op) && op::is_elemental(op); }
+using op::is_contraction;
+using op::is_reduction;
 bool is_update(const Op& op) { return std::holds_alternative<op::Update>(op::def(op).lowering); }
 
 std::int64_t count(const Value* v) { return v->shape().count(); }

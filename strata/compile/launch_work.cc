@@ -26,6 +26,16 @@ double turns(const Inst& loop, std::int64_t step) { return std::max(0.0, middle(
 /// In lanes of 32 bits.
 double lanes_of(VType type) { return type.lanes * std::max(1.0, static_cast<double>(byte_width(type.dtype)) / 4); }
 
+/// Adds what is computed and what is read and written.
+void add(LaunchWork& sum, const LaunchWork& more) {
+  sum.flops += more.flops;
+  sum.slots += more.slots;
+  sum.pairs += more.pairs;
+  sum.tiles += more.tiles;
+  sum.read += more.read;
+  sum.written += more.written;
+}
+
 class Counter {
  public:
   LaunchWork count(const loop::Kernel& kernel) {
@@ -43,12 +53,6 @@ class Counter {
     LaunchWork sum;
     for (const Inst* inst : insts.insts) add(sum, of(*inst, times));
     return sum;
-  }
-  static void add(LaunchWork& sum, const LaunchWork& more) {
-    sum.flops += more.flops;
-    sum.slots += more.slots;
-    sum.pairs += more.pairs;
-    sum.tiles += more.tiles;
   }
 
   LaunchWork of(const Inst& inst, double times) {
@@ -124,13 +128,7 @@ LaunchWork chain_work(const Plan& plan, const Chain& chain) {
   LaunchWork sum{.parallel = true};
   for (const Launch& l : chain.launches) {
     const loop::Kernel& kernel = *plan.kernels[static_cast<std::size_t>(l.kernel)];
-    LaunchWork work = work_of(kernel);
-    sum.flops += work.flops;
-    sum.slots += work.slots;
-    sum.pairs += work.pairs;
-    sum.tiles += work.tiles;
-    sum.read += work.read;
-    sum.written += work.written;
+    add(sum, work_of(kernel));
     const std::vector<loop::Ref*> parameters = kernel.parameters();
     for (std::size_t i = 0; i < l.arguments.size(); ++i) {
       if (plan.buffers[static_cast<std::size_t>(l.arguments[i].buffer)].kind != PlanBuffer::Kind::scratch) continue;

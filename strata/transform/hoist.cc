@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "strata/op/build.h"
+#include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"
 #include "strata/transform/scan_of.h"
 
@@ -28,9 +29,9 @@ bool is_loop(const Op& op, op::Structured::Kind kind) {
   const auto* structured = std::get_if<op::Structured>(&op::def(op).lowering);
   return structured && structured->kind == kind;
 }
-bool is_elemental(const Op& op) { return std::holds_alternative<op::Elemental>(op::def(op).lowering); }
-bool is_contraction(const Op& op) { return std::holds_alternative<op::Contraction (*)(const Op&)>(op::def(op).lowering); }
-bool is_reduction(const Op& op) { return std::holds_alternative<op::Reduction (*)(const Op&)>(op::def(op).lowering); }
+using op::is_contraction;
+using op::is_elemental;
+using op::is_reduction;
 
 bool is_much(const Op& op) {
   if (is_contraction(op) || is_reduction(op)) return true;

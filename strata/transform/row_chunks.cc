@@ -5,6 +5,7 @@
 #include "strata/ir/verify.h"
 #include "strata/op/build.h"
 #include "strata/op/dot_general.h"
+#include "strata/op/lowering_kind.h"
 #include "strata/transform/row_set.h"
 #include "strata/transform/scan_of.h"
 
@@ -18,7 +19,7 @@ using ir::Op;
 using ir::Value;
 using ir::Values;
 
-bool is_contraction(const Op& op) { return std::holds_alternative<op::Contraction (*)(const Op&)>(op::def(op).lowering); }
+using op::is_contraction;
 
 std::int64_t bytes_of(const Value* v) { return v->shape().count() * static_cast<std::int64_t>(byte_width(v->dtype())); }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "strata/op/lowering_kind.h"
+
 namespace strata::transform {
 namespace {
 
@@ -10,10 +12,9 @@ using ir::Block;
 using ir::Op;
 using ir::Value;
 using op::Factors;
-
-bool is_elemental(const Op& op) { return std::holds_alternative<op::Elemental>(op::def(op).lowering); }
-bool is_reduction(const Op& op) { return std::holds_alternative<op::Reduction (*)(const Op&)>(op::def(op).lowering); }
-bool is_contraction(const Op& op) { return std::holds_alternative<op::Contraction (*)(const Op&)>(op::def(op).lowering); }
+using op::is_contraction;
+using op::is_elemental;
+using op::is_reduction;
 
 /// Whether a value with this many elements more than those it is made of is better made than read.
 bool is_spread(const Op& op) {

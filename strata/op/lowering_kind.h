@@ -1,0 +1,17 @@
+// What an operation is to the compiler, whatever its name: the kind of lowering that its definition has (def.h).
+#pragma once
+
+#include <variant>
+
+#include "strata/op/def.h"
+
+namespace strata::op {
+
+/// Whether each element is computed for itself.
+inline bool is_elemental(const ir::Op& op) { return std::holds_alternative<Elemental>(def(op).lowering); }
+/// Whether dimensions are reduced by a combiner.
+inline bool is_reduction(const ir::Op& op) { return std::holds_alternative<Reduction (*)(const ir::Op&)>(def(op).lowering); }
+/// Whether it is a product with a sum over dimensions of both operands.
+inline bool is_contraction(const ir::Op& op) { return std::holds_alternative<Contraction (*)(const ir::Op&)>(def(op).lowering); }
+
+}  // namespace strata::op
