@@ -6,6 +6,7 @@
 
 #include "strata/ir/pass/pass.h"
 #include "strata/op/build.h"
+#include "strata/op/combiner.h"
 #include "strata/op/def.h"
 #include "strata/transform/prune.h"
 
@@ -169,6 +170,14 @@ Value* whole(Builder&, const Op& op) {
   return op.operand(0);
 }
 
+// A reduction of one element each: init op x, a map that fuses with others (derivatives of what keeps a dimension of 1 sum over it).
+Value* reduce(Builder& b, const Op& op) {
+  if (op.operands.size() != 2 || !is_static(op) || op::combiner_of(op) == op::Combiner::region) return nullptr;
+  Value *x = op.operand(0), *init = op.operand(1), *result = op.result();
+  if (x->shape().count() != result->shape().count() || x->dtype() != result->dtype() || is_complex(x->dtype())) return nullptr;
+  return op::combined(b, op::combiner_of(op), op::broadcast_in_dim(b, init, result->shape(), {}), op::reshape(b, x, result->shape()));
+}
+
 const std::map<std::string_view, Rewrite>& rewrites() {
   static const std::map<std::string_view, Rewrite> table{
       {"stablehlo.add", add},
@@ -182,6 +191,7 @@ const std::map<std::string_view, Rewrite>& rewrites() {
       {"stablehlo.not", involution},
       {"stablehlo.or", or_},
       {"stablehlo.pad", whole},
+      {"stablehlo.reduce", reduce},
       {"stablehlo.reshape", reshape},
       {"stablehlo.select", select},
       {"stablehlo.slice", whole},

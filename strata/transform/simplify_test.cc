@@ -80,6 +80,16 @@ TEST(Simplify, equal_operations_are_merged_and_unused_ones_dropped) {
             2u);
 }
 
+TEST(Simplify, reductions_of_one_element_are_maps) {
+  auto f = op::testing::build({Type(DType::f32, {4, 1})}, [](Builder& b, const Values& v) {
+    return Values{op::exp(b, op::reduce_max(b, v[0], {1})), op::reduce_sum(b, v[0], {0})};
+  });
+  simplify(*f);
+  int reductions = 0;
+  for (const auto& op : f->ops()) reductions += op->name() == "stablehlo.reduce";
+  EXPECT_EQ(reductions, 1);
+}
+
 TEST(Simplify, constant_choices_are_made) {
   EXPECT_TRUE(becomes_argument(kVector, [](Builder& b, const Values& v) {
     std::vector<op::BlockPtr> branches;

@@ -48,6 +48,22 @@ TEST(SimplifyValue, LogicWithConstants) {
     }
 }
 
+TEST(SimplifyValue, ReductionsOfOneElement) {
+  for (op::Combiner combiner : {op::Combiner::add, op::Combiner::mul, op::Combiner::min, op::Combiner::max})
+    for (double init : {0.0, -0.0, 1.0, 7.0}) {
+      SCOPED_TRACE(init);
+      expect_same_bits({floats()}, [&](Builder& b, const Values& v) {
+        Value* row = op::reshape(b, v[0], {4, 1});
+        Value* rounded = op::convert(b, row, DType::bf16);
+        return Values{op::reduce(b, row, op::scalar(b, DType::f32, init), {1}, combiner),
+                      op::reduce(b, rounded, op::scalar(b, DType::bf16, init), {1}, combiner)};
+      });
+    }
+  expect_same_bits({flags()}, [&](Builder& b, const Values& v) {
+    return Values{op::reduce(b, op::reshape(b, v[0], {1, 4, 1}), {0, 2}, op::Combiner::add)};
+  });
+}
+
 TEST(SimplifyValue, ConstantChoices) {
   for (double c : {0.0, 1.0}) {
     SCOPED_TRACE(c);
