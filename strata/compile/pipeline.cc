@@ -12,6 +12,7 @@
 #include "strata/transform/counted.h"
 #include "strata/transform/hoist.h"
 #include "strata/transform/one_hot.h"
+#include "strata/transform/own_row.h"
 #include "strata/transform/remat.h"
 #include "strata/transform/row_chunks.h"
 #include "strata/transform/simplify.h"
@@ -110,7 +111,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
   {
     Stage simplifies("  simplify");
     transform::simplify(*out);
-    if (transform::select_one_hot(*out) | transform::turn_products(*out)) ir::remove_dead(*out);
+    if (transform::find_own_rows(*out) | transform::select_one_hot(*out) | transform::turn_products(*out)) ir::remove_dead(*out);
   }
   {
     Stage chunks("  chunks");

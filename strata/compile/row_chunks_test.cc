@@ -54,13 +54,13 @@ std::size_t largest(const Block& block) {
 
 TEST(RowChunks, EverySpellingIsChunkedAndKeepsItsBits) {
   std::vector<fs::path> all = programs("match_");
-  ASSERT_GE(all.size(), 24u);
+  ASSERT_GE(all.size(), 54u);
   for (const fs::path& path : all) {
     SCOPED_TRACE(path.filename().string());
     auto whole = prepared(path), chunked = ir::clone(*whole);
     std::vector<std::string> said = transform::chunk_rows(*chunked, kSmall);
-    ASSERT_EQ(said.size(), 1u);
-    EXPECT_EQ(said[0].rfind("chunked: ", 0), 0u) << said[0];
+    ASSERT_GE(said.size(), 1u);
+    for (const std::string& line : said) EXPECT_EQ(line.rfind("chunked: ", 0), 0u) << line;
     ir::remove_dead(*chunked);
     EXPECT_TRUE(has_scan(*chunked));
     std::vector<Literal> arguments = testing::arguments_of(*whole);
@@ -68,7 +68,7 @@ TEST(RowChunks, EverySpellingIsChunkedAndKeepsItsBits) {
     testing::expect_same_bits(op::evaluate(*chunked, arguments), reference, "reference");
     const bool f32 = path.filename().string().find("_f32") != std::string::npos;
     if (f32) testing::expect_same_bits(want, reference, "machine code of all rows");  // of bf16: docs/exceptions.md
-    for (int threads : f32 ? std::vector{1, 2, 3} : std::vector{3}) {
+    for (int threads : f32 ? std::vector{1, 3} : std::vector{2}) {
       set_num_threads(threads);
       testing::expect_same_bits(testing::run_compiled(*chunked, arguments), want, fmt::format("machine code, {} threads", threads));
     }
@@ -77,24 +77,24 @@ TEST(RowChunks, EverySpellingIsChunkedAndKeepsItsBits) {
 }
 
 TEST(RowChunks, LogitsOfAllRowsAreNeverInMemory) {
-  for (const fs::path& path : programs("match_logsumexp")) {
+  for (const fs::path& path : programs("match_")) {
     SCOPED_TRACE(path.filename().string());
     auto whole = prepared(path), chunked = ir::clone(*whole);
     transform::chunk_rows(*chunked, kSmall);
     ir::remove_dead(*chunked);
-    const std::size_t logits = 128 * 96 * 4;
-    EXPECT_GE(largest(*whole), logits / 2);
-    EXPECT_LT(largest(*chunked), logits / 4);
+    const Shape &x = whole->argument_values()[0]->shape(), &w = whole->argument_values()[1]->shape();
+    const auto logits = static_cast<std::size_t>(x[0] * x[1] * w[1] * 2);
+    EXPECT_GE(largest(*whole), logits);
+    EXPECT_LT(largest(*chunked), logits);
     EXPECT_LT(make_plan(*chunked, {}).arena_bytes, make_plan(*whole, {}).arena_bytes);
   }
 }
 
 TEST(RowChunks, NearMissesAreLeftAloneAndSaidWhy) {
   const std::map<std::string, std::string> why{
-      {"miss_centred_f32.mlir", "reduce is where rows meet"},   {"miss_gram_f32.mlir", "dot_general takes rows in two ways"},
-      {"miss_indexed_f32.mlir", "gather is where rows meet"},   {"miss_over_rows_f32.mlir", "reduce is where rows meet"},
-      {"miss_returned_f32.mlir", "is also a result"},           {"miss_sorted_f32.mlir", "argsort reads it whole"},
-      {"miss_squared_f32.mlir", "reduce is where rows meet"},   {"miss_summed_at_once_f32.mlir", "reduce is where rows meet"},
+      {"miss_centred_f32.mlir", "reduce is where rows meet"},   {"miss_columns_f32.mlir", "reduce is where rows meet"},
+      {"miss_gram_f32.mlir", "dot_general takes rows in two ways"}, {"miss_over_rows_f32.mlir", "reduce is where rows meet"},
+      {"miss_returned_f32.mlir", "is also a result"},           {"miss_squared_f32.mlir", "reduce is where rows meet"},
       {"miss_summed_up_f32.mlir", "cumulative reads it whole"}, {"miss_turned_f32.mlir", "reverse is where rows meet"}};
   std::vector<fs::path> all = programs("miss_");
   ASSERT_EQ(all.size(), why.size());

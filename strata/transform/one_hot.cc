@@ -29,8 +29,8 @@ ir::Values selection(Builder& b, const Op& op) {
   const Shape& shape = operand->shape();
   if (!scalar || updates->dtype() != operand->dtype() || !shape.is_static() || !indices->shape().is_static()) return {};
   op::IndexDims dims = op::scatter_dims(op.attrs);
-  // One dimension is looked for in each row; all others go along.
-  if (!dims.window.empty() || dims.index_map.size() != 1 || dims.dropped != dims.index_map) return {};
+  // One dimension is looked for in each row, where it is dropped or a window of one; all others go along.
+  if (dims.index_map.size() != 1 || dims.dropped.size() + dims.window.size() != 1) return {};
   if (dims.operand_batch.size() + 1 != static_cast<std::size_t>(shape.rank()) || !std::is_sorted(dims.indices_batch.begin(), dims.indices_batch.end()) ||
       !std::is_sorted(dims.operand_batch.begin(), dims.operand_batch.end()))
     return {};

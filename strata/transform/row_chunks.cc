@@ -7,6 +7,7 @@
 #include "strata/op/dot_general.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/transform/row_set.h"
+#include "strata/transform/row_sums.h"
 #include "strata/transform/scan_of.h"
 
 namespace strata::transform {
@@ -40,13 +41,12 @@ Shape stacked(const Type& part, std::int64_t parts) {
   dims.insert(dims.begin(), Dim(parts));
   return Shape(std::move(dims));
 }
-/// Whether chunks along dimension d follow each other in memory.
-bool is_outermost(const Shape& shape, int d) {
-  for (int i = 0; i < d; ++i)
-    if (shape[i] != 1) return false;
-  return true;
+/// The first two dimensions as one.
+Shape unstacked(const Shape& shape) {
+  std::vector<Dim> dims(shape.dims().begin() + 1, shape.dims().end());
+  dims[0] = Dim(shape[0] * shape[1]);
+  return Shape(std::move(dims));
 }
-
 /// The loop in place of a set of operations.
 class Chunks {
  public:
@@ -64,7 +64,7 @@ class Chunks {
       if (set_.is_copied(op)) continue;
       for (Value* v : op->results()) {
         if (!is_read_outside(v)) continue;
-        (set_.sums_rows(op) ? sums_ : stacks_).push_back(v);
+        (!set_.sums_rows(op) ? stacks_ : is_contraction(*op) ? sums_ : reduced_).push_back(v);
       }
     }
     for (const Values* values : {&xs_, &stacks_})
@@ -90,6 +90,11 @@ class Chunks {
     Values out = scan_of(b, body_, carried_, carries, sliced_, xs, {.length = parts_});
     for (std::size_t i = 0; i < sums_.size(); ++i) map.set(sums_[i], op::convert(b, out[i], sums_[i]->dtype()));
     for (std::size_t i = 0; i < stacks_.size(); ++i) map.set(stacks_[i], op::reshape(b, out[sums_.size() + i], stacks_[i]->shape()));
+    for (std::size_t i = 0; i < reduced_.size(); ++i) {
+      const Op& op = *reduced_[i]->op();
+      Value* parts = out[sums_.size() + stacks_.size() + i];
+      map.set(reduced_[i], row_sum(b, op, op::reshape(b, parts, unstacked(parts->shape())), map(op.operand(1))));
+    }
   }
 
   const Op* last() const { return inside_.back(); }
@@ -118,7 +123,7 @@ class Chunks {
       else
         make_part(b, *op, map);
     }
-    for (const Values* values : {&sums_, &stacks_})
+    for (const Values* values : {&sums_, &stacks_, &reduced_})
       for (Value* v : *values) body_.results.push_back(map(v));
   }
 
@@ -131,8 +136,9 @@ class Chunks {
     }
   }
 
-  /// The product goes on from the carry, which is what the body gives in the product's place.
+  /// The product goes on from the carry, which is what the body gives in the product's place; a reduction gives its chunks.
   void sum(Builder& b, const Op& op, ir::ValueMap& map) {
+    if (!is_contraction(op)) return map.set(op.result(), row_sum_part(b, op, map(op.operand(0))));
     auto at = std::find(sums_.begin(), sums_.end(), op.result());
     if (at == sums_.end()) return;  // nobody reads it
     op::Contraction c = (*std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering))(op);
@@ -170,7 +176,7 @@ class Chunks {
   const RowSet& set_;
   std::int64_t parts_;
   std::vector<const Op*> inside_;  // in order
-  Values xs_, sums_, stacks_;      // of the block: read by rows, given as sums and by rows
+  Values xs_, sums_, stacks_, reduced_;  // of the block: read by rows, given as sums of products, by rows, and as reductions of rows
   Block body_;
   Values carried_, sliced_;  // arguments of the body
 };
@@ -233,24 +239,26 @@ void replace(Block& block, const RowSet& set, Chunks& chunks) {
 
 std::string named(const Op& op) { return fmt::format("{} -> {}", op.name(), op.result()->type().to_string()); }
 
-/// Chunks one product. Returns whether the block changed.
-bool chunk(Block& block, const Readers& readers, const Op& product, const ChunkOptions& options, std::vector<std::string>& said,
-           std::unordered_set<const Op*>& asked) {
+/// Chunks one product with what belongs to it; with `absorb`, also with other large ones (row_set.h). Why not, or an empty text.
+std::string chunk(Block& block, const Readers& readers, const Op& product, bool absorb, const ChunkOptions& options, std::int64_t* parts) {
   RowSet set(block, readers, product.result()->shape().count() / 2);
-  auto refused = [&](const std::string& why) {
-    said.push_back(fmt::format("not chunked: {}: {}", named(product), why));
-    return false;
-  };
-  if (!set.grow(product)) return refused(set.why());
-  std::int64_t parts = number_of_chunks(product, set, options);
-  if (parts < 2) return refused("too few rows");
-  Chunks chunks(block, readers, set, parts);
-  if (std::string why = chunks.plan(); !why.empty()) return refused(why);
-  said.push_back(fmt::format("chunked: {}: {} chunks of rows", named(product), parts));
-  for (const auto& op : block.ops())
-    if (set.is_own(op.get())) asked.erase(op.get());
-  replace(block, set, chunks);
-  return true;
+  if (!set.grow(product, absorb)) return set.why();
+  *parts = number_of_chunks(product, set, options);
+  if (*parts < 2) return "too few rows";
+  Chunks chunks(block, readers, set, *parts);
+  std::string why = chunks.plan();
+  if (why.empty()) replace(block, set, chunks);
+  return why;
+}
+
+/// The same, and a line about it. Returns whether the block changed.
+bool chunk(Block& block, const Readers& readers, const Op& product, const ChunkOptions& options, std::vector<std::string>& said) {
+  const std::string name = named(product);  // the product may be gone afterwards
+  std::int64_t parts = 1;
+  std::string why = chunk(block, readers, product, true, options, &parts);
+  if (!why.empty()) why = chunk(block, readers, product, false, options, &parts);
+  said.push_back(why.empty() ? fmt::format("chunked: {}: {} chunks of rows", name, parts) : fmt::format("not chunked: {}: {}", name, why));
+  return why.empty();
 }
 
 }  // namespace
@@ -267,11 +275,12 @@ std::vector<std::string> chunk_rows(Block& block, const ChunkOptions& options) {
     changed = false;
     Values large;
     for (const auto& op : block.ops())
-      if (is_large(*op, options) && asked.insert(op.get()).second) large.push_back(op->result());
+      if (is_large(*op, options) && !asked.count(op.get())) large.push_back(op->result());
     if (large.empty()) break;
     const Readers readers(block);
     for (const Value* v : large) {
-      if ((changed = chunk(block, readers, *v->op(), options, said, asked))) break;
+      asked.insert(v->op());
+      if ((changed = chunk(block, readers, *v->op(), options, said))) break;
     }
   }
   return said;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "strata/op/lowering_kind.h"
+#include "strata/transform/row_sums.h"
 
 namespace strata::transform {
 namespace {
@@ -24,6 +25,14 @@ bool is_spread(const Op& op) {
   return op::def(op).traits.moves_only && from * kMany <= op.result()->shape().count();
 }
 
+/// Whether a kernel of its own makes it: no loop or branch, no call of others.
+bool is_kernel(const Op& op) {
+  const auto& lowering = op::def(op).lowering;
+  return !std::holds_alternative<op::Structured>(lowering) && !std::holds_alternative<op::None>(lowering);
+}
+
+/// Large values that are asked about, whether they can be made inside.
+constexpr std::size_t kMostTried = 64;
 /// Products that end a chain of sums elsewhere are what they are in chunks of so many steps, on all processors (docs/exceptions.md).
 constexpr std::int64_t kSteps = 32;
 /// Operations between the first and the last one of a set: so large a product is asked about in time that does not grow with the graph.
@@ -40,6 +49,12 @@ Readers::Readers(const Block& block) : results(block.results.begin(), block.resu
   }
 }
 
+bool is_outermost(const Shape& shape, int d) {
+  for (int i = 0; i < d; ++i)
+    if (shape[i] != 1) return false;
+  return true;
+}
+
 bool RowSet::refuse(const Op& op, const char* reason) {
   why_ = fmt::format("{} {}", op.name(), reason);
   return false;
@@ -47,7 +62,7 @@ bool RowSet::refuse(const Op& op, const char* reason) {
 
 bool RowSet::is_large(const Value* v) const { return v->type().is_tensor() && v->shape().is_static() && v->shape().count() >= large_; }
 
-bool RowSet::grow(const Op& product) {
+bool RowSet::grow(const Op& product, bool absorb) {
   Factors factors = (*op::def(product).shard)(product);
   const Shape& shape = product.result()->shape();
   int d = 0;
@@ -61,7 +76,8 @@ bool RowSet::grow(const Op& product) {
   if (!enter(product, factor, factors)) return false;
   for (bool changed = true; changed;) {
     changed = false;
-    if (!follow_readers(&changed) || !close_paths(&changed)) return false;
+    if (!close(&changed)) return false;
+    if (!changed && absorb) changed = absorb_one();
     if (!changed) take_makers(&changed);
   }
   return true;
@@ -88,28 +104,41 @@ bool RowSet::place(const Value* v, const std::vector<std::vector<int>>& dims, in
 
 bool RowSet::enter(const Op& op, int factor, const Factors& factors) {
   if (op.info().has_effect || op::def(op).traits.barrier) return refuse(op, "must stay where it is");
-  if (!is_elemental(op) && !is_reduction(op) && !is_contraction(op)) return refuse(op, "reads it whole");
+  if (!is_kernel(op)) return refuse(op, "reads it whole");
   for (const auto& region : op.regions)
     if (!ir::captures(*region).empty()) return refuse(op, "has a region that uses other values");
   char kind = factors.kinds[static_cast<std::size_t>(factor)];
-  if (kind == 'r' ? !is_contraction(op) : kind != 'p') return refuse(op, "is where rows meet");
+  const bool whole = !is_elemental(op) && !is_reduction(op) && !is_contraction(op);
+  if (whole && kind != 'p') return refuse(op, "reads it whole");
+  if (kind == 'r' ? !is_contraction(op) && !is_reduction(op) : kind != 'p') return refuse(op, "is where rows meet");
   for (std::size_t i = 0; i < op.operands.size(); ++i)
     if (!place(op.operands[i], factors.operands[i], factor)) return refuse(op, "takes rows in two ways");
+  for (const Value* v : op.operands)
+    if (whole && dim(v) >= 0 && !is_outermost(v->shape(), dim(v))) return refuse(op, "has rows within its lines");
   if (kind == 'r' && !enter_sum(op, factor, factors)) return false;
   ops_.insert(&op);
-  if (!is_copied(&op)) own_.insert(readers_.position.at(&op));
+  if (!is_copied(&op)) own_.insert(readers_->position.at(&op));
   for (int r = 0; r < op.num_results() && kind == 'p'; ++r) {
     const auto& dims = factors.results[static_cast<std::size_t>(r)];
     auto at = std::find_if(dims.begin(), dims.end(), [&](const std::vector<int>& list) { return !list.empty() && list[0] == factor; });
     if (at == dims.end()) return refuse(op, "takes rows apart");
+    if (whole_.count(op.result(r))) return refuse(op, "gives rows that are also read whole");
     dims_[op.result(r)] = static_cast<int>(at - dims.begin());
   }
   parts_ = std::gcd(parts_, factors.sizes[static_cast<std::size_t>(factor)]);
   return true;
 }
 
-/// A product summed over the rows: they must be the outermost part of the sum, and few enough parts.
+/// What sums over the rows: they must be the outermost part of the sum, and few enough parts.
 bool RowSet::enter_sum(const Op& op, int factor, const Factors& factors) {
+  if (is_reduction(op)) {
+    const std::int64_t parts = row_sum_parts(op, dim(op.operand(0)));
+    if (parts == 0) return refuse(op, "is where rows meet");
+    if (std::gcd(parts_, parts) == 1) return refuse(op, "sums rows in chunks that end within other rows");
+    sums_.insert(&op);
+    parts_ = std::gcd(parts_, parts);
+    return true;
+  }
   op::Contraction c = (*std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering))(op);
   std::int64_t steps = 1;
   bool first = true, outermost = false;
@@ -146,9 +175,9 @@ bool RowSet::follow_readers(bool* changed) {
     if (sums_.count(&op)) continue;
     for (const Value* v : op.results()) {
       if (!is_large(v)) continue;
-      if (readers_.results.count(v)) return refuse(op, "is also a result");
-      auto found = readers_.of.find(v);
-      if (found == readers_.of.end()) continue;
+      if (readers_->results.count(v)) return refuse(op, "is also a result");
+      auto found = readers_->of.find(v);
+      if (found == readers_->of.end()) continue;
       for (const Op* reader : found->second) {
         if (has(reader)) continue;
         if (!enter_reader(*reader)) return false;
@@ -187,15 +216,43 @@ bool RowSet::close_paths(bool* changed) {
   return true;
 }
 
+/// The last large value from outside that can be made inside with all that reads it.
+bool RowSet::absorb_one() {
+  if (tried_.size() >= kMostTried) return false;
+  for (auto p = own_.rbegin(); p != own_.rend(); ++p)
+    for (const Value* v : at(*p).operands) {
+      const Op* maker = v->op();
+      if (!maker || dim(v) < 0 || !is_large(v) || is_own(maker) || maker->block() != block_ || maker->operands.empty()) continue;
+      if (tried_.insert(maker).second && absorb(*maker, dim(v))) return true;
+    }
+  return false;
+}
+
+bool RowSet::absorb(const Op& maker, int d) {
+  const auto& rule = op::def(maker).shard;
+  if (!rule || maker.num_results() != 1) return false;
+  const RowSet before = *this;
+  Factors factors = (*rule)(maker);
+  const std::vector<int>& list = factors.results[0][static_cast<std::size_t>(d)];
+  copied_.erase(&maker);
+  bool changed = !list.empty() && enter(maker, list[0], factors), closed = changed;
+  while (closed && changed) closed = close(&(changed = false));
+  if (closed) return true;
+  std::unordered_set<const Op*> tried = std::move(tried_);
+  *this = before;
+  tried_ = std::move(tried);
+  return false;
+}
+
 /// What makes a large operand, or a spread one, from less comes along.
 void RowSet::take_makers(bool* changed) {
   std::vector<const Op*> asking(copied_.begin(), copied_.end());
   for (int p : own_) asking.push_back(&at(p));
-  std::sort(asking.begin(), asking.end(), [&](const Op* a, const Op* b) { return readers_.position.at(a) > readers_.position.at(b); });
+  std::sort(asking.begin(), asking.end(), [&](const Op* a, const Op* b) { return readers_->position.at(a) > readers_->position.at(b); });
   for (const Op* op : asking)
     for (const Value* v : op->operands) {
       const Op* maker = v->op();
-      if (!maker || dim(v) < 0 || has(maker) || maker->block() != &block_ || !kept_.insert(maker).second) continue;
+      if (!maker || dim(v) < 0 || has(maker) || maker->block() != block_ || !kept_.insert(maker).second) continue;
       *changed |= take_maker(*maker, dim(v));
     }
 }
