@@ -120,7 +120,7 @@ class Chains {
       bool late = std::any_of(after.begin(), after.end(), depends);
       if (auto joined = late ? std::nullopt : parts_with(members, m)) {
         members.push_back(std::move(m));
-        parts = *joined;
+        parts = bring_along(members, before).value_or(*joined);
       } else {
         late = late || std::any_of(members.begin(), members.end(), depends);
         (late ? after : before).push_back(std::move(m));
@@ -139,6 +139,25 @@ class Chains {
     return last + 1;
   }
 
+  /// Launches before the chain that make what its newest member reads become members, where nothing else before the chain needs them: a
+  /// second product of as many elements, say, as the gradient of a softmax has. Returns the number of parts, if any came.
+  std::optional<std::int64_t> bring_along(Members& members, Members& before) {
+    std::optional<std::int64_t> parts;
+    for (std::size_t i = before.size(); i-- > 0;) {
+      auto needs_it = [&](const Member& other) { return depend(before[i].uses, other.uses); };
+      if (!reads_from({before[i]}, members.back()) || std::any_of(members.begin(), members.end() - 1, needs_it)) continue;
+      if (std::any_of(before.begin() + static_cast<std::ptrdiff_t>(i) + 1, before.end(), needs_it)) continue;
+      Members all = members;
+      all.insert(all.end() - 1, before[i]);
+      auto common = common_parts(all);
+      if (!common) continue;
+      members = std::move(all);
+      before.erase(before.begin() + static_cast<std::ptrdiff_t>(i));
+      parts = common;
+    }
+    return parts;
+  }
+
   bool is_worth_it(const Members& members) const {
     bool parallel = std::any_of(members.begin(), members.end(), [](const Member& m) { return m.launch->parallel; });
     return parallel && passed_on(members) >= limits_.least_passed_on;
@@ -148,6 +167,10 @@ class Chains {
     if (!reads_from(members, more)) return {};
     Members all = members;
     all.push_back(more);
+    return common_parts(all);
+  }
+  /// Into how many parts all of them can be cut.
+  std::optional<std::int64_t> common_parts(const Members& all) {
     std::int64_t common = 0;
     for (const Member& m : all) common = std::gcd(common, kernel(*m.launch).grid);
     int tries = 0;

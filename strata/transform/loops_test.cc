@@ -230,6 +230,19 @@ TEST(Turned, TransposedProducts) {
   EXPECT_EQ(transposes(transposed_product("5x3xf32", "5x4xf32", "contracting_dims = [0] x [0]", "3x4xf32", "[1, 0]", "4x3xf32")), 0);
   EXPECT_EQ(transposes(transposed_product("2x5x3xf32", "2x5x4x2xf32", "batching_dims = [0] x [0], contracting_dims = [1] x [1]", "2x3x4x2xf32",
                                           "[0, 2, 3, 1]", "2x4x2x3xf32")), 0);
+  // Heads move, too: that much of the permutation stays, behind a product whose columns are what lies along memory.
+  const std::string heads = changed(transposed_product("2x5x6x3xf32", "2x6x4x5xf32", "batching_dims = [0, 2] x [0, 1], contracting_dims = [1] x [3]",
+                                                       "2x6x3x4xf32", "[0, 3, 1, 2]", "2x4x6x3xf32"), turn);
+  EXPECT_EQ(count(heads, "-> tensor<2x6x4x3xf32>"), 1) << heads;
+  EXPECT_EQ(count(heads, "dims = [0, 2, 1, 3]"), 1) << heads;
+  // What is transposed before the product counts as it lies.
+  const std::string before = changed(R"(func.func @main(%l: tensor<2x5x6x3xf32>, %r: tensor<2x6x5x4xf32>) -> tensor<2x4x6x3xf32> {
+  %t = stablehlo.transpose %l, dims = [0, 2, 3, 1] : (tensor<2x5x6x3xf32>) -> tensor<2x6x3x5xf32>
+  %p = stablehlo.dot_general %t, %r, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2] : (tensor<2x6x3x5xf32>, tensor<2x6x5x4xf32>) -> tensor<2x6x3x4xf32>
+  %u = stablehlo.transpose %p, dims = [0, 3, 1, 2] : (tensor<2x6x3x4xf32>) -> tensor<2x4x6x3xf32>
+  return %u : tensor<2x4x6x3xf32>
+})", turn);
+  EXPECT_EQ(count(before, "stablehlo.transpose"), 1) << before;
   // Not an exchange of sides; the left side would have to be laid out anew.
   EXPECT_EQ(transposes(transposed_product("2x5x3xf32", "2x5x4x2xf32", "batching_dims = [0] x [0], contracting_dims = [1] x [1]", "2x3x4x2xf32",
                                           "[0, 3, 2, 1]", "2x2x4x3xf32")), 1);
