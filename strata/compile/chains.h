@@ -14,7 +14,7 @@ namespace strata::compile {
 struct ChainLimits {
   std::int64_t least_parts = 16;              // so that many threads have work
   std::int64_t least_passed_on = 256 << 10;   // bytes of all arrays passed on
-  std::int64_t most_part = 1 << 20;           // bytes of one part of them: it stays in a second-level cache
+  std::int64_t most_part = 2 << 20;           // bytes of one part of them: it stays in caches
 };
 
 /// Before memory is assigned: a launch may move past others that it has nothing to do with.

@@ -95,10 +95,21 @@ TEST(Chains, ScoresOfAttentionAreNeverInMemory) {
   EXPECT_LE(chains[0]->scratch_bytes, 2 * 128 * 128 * 4);
 }
 
-TEST(Chains, ABlockOfFewHeadsOrOfLargePartsIsNone) {
+TEST(Chains, ABlockOfFewHeadsOrOfLittleDataIsNone) {
   EXPECT_TRUE(chains_of(make_plan(*prepare(*attention_program(1, 2, 64, 16)), {}).steps).empty());
   EXPECT_TRUE(chains_of(make_plan(*prepare(*attention_program(2, 8, 16, 16)), {}).steps).empty());
-  EXPECT_TRUE(chains_of(make_plan(*prepare(*attention_program(2, 8, 1024, 16)), {}).steps).empty());
+}
+
+/// Scores of one head that are too many go by blocks of rows.
+TEST(Chains, LongSequencesGoByRows) {
+  for (std::int64_t rows : {1024, 2048, 4096}) {
+    Plan plan = make_plan(*prepare(*attention_program(1, 2, rows, 64)), {});
+    std::vector<const Chain*> chains = chains_of(plan.steps);
+    ASSERT_EQ(chains.size(), 1u) << print(plan);
+    EXPECT_EQ(chains[0]->launches.size(), 3u) << print(plan);
+    EXPECT_LE(chains[0]->scratch_bytes, 2 << 20);
+    EXPECT_EQ(plan.arena_bytes, 0) << print(plan);
+  }
 }
 
 TEST(Chains, AttentionForwardAndBackward) {

@@ -29,9 +29,8 @@ void each_tile(loop::Builder& b, const ProductAxis& axis, const std::function<vo
   else if (tiles.max() > 0)
     b.for_(0, tiles, 1, whole);
   if (rest == 0) return;
-  auto ragged = [&] { body({last_tiles * axis.tile, axis.total - rest, rest}); };
-  if (axis.blocks() == 1) return ragged();
-  b.if_(b.less(axis.blocks() - 2, axis.at), ragged);
+  if (axis.block % axis.tile) return body({last_tiles * axis.tile, axis.begin() + last_tiles * axis.tile, rest});  // each block ends so
+  b.if_(b.less(axis.blocks() - 2, axis.at), [&] { body({last_tiles * axis.tile, axis.total - rest, rest}); });
 }
 
 }  // namespace strata::compile

@@ -8,7 +8,8 @@
 
 namespace strata::compile {
 
-/// `total` of them in blocks of `block`, of which this one is number `at`. More than one block: a block is so many whole tiles.
+/// `total` of them in blocks of `block`, of which this one is number `at`. More than one block: a block is so many whole tiles, or all blocks
+/// are equal and end with a shorter tile.
 struct ProductAxis {
   Index at;
   std::int64_t total = 1, block = 1, tile = 1;

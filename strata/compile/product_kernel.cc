@@ -23,6 +23,11 @@ using loop::Opcode;
 /// Rows so many bytes apart, or a multiple of it, share a few sets of a cache.
 constexpr std::int64_t kFarRow = 8192;
 
+/// A product over no more than this, or with no more columns, is thin.
+constexpr std::int64_t kThin = 128;
+/// Bytes of a block of rows that are passed on, and the fewest rows for which the other side is laid out.
+constexpr std::int64_t kPart = 512 << 10, kFewRows = 64;
+
 class Product {
  public:
   Product(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target)
@@ -128,6 +133,18 @@ class Product {
     }
     mb_ = std::min(mb_, m_);
     nb_ = std::min(nb_, n_);
+    leave_parts_small();
+  }
+
+  /// What is much larger than what it is made of (attention's scores), and what reads such, goes by equal blocks of so few rows that the
+  /// blocks of launches one after another stay in caches (chains.h).
+  void leave_parts_small() {
+    const bool spreads = k_ <= kThin && m_ * n_ >= 2 * (m_ * k_ + n_ * k_), gathers = n_ <= kThin && m_ * k_ >= 2 * (m_ * n_ + n_ * k_);
+    if (!spreads && !gathers) return;
+    const std::int64_t row = std::max(n_, k_) * static_cast<std::int64_t>(byte_width(acc_));
+    if (m_ * row <= kPart) return;
+    for (std::int64_t rows = std::max(kFewRows, kPart / row); rows >= kFewRows / 2; --rows)
+      if (rows < mb_ && m_ % rows == 0) return void(mb_ = rows);
   }
 
   void each_tile(const ProductAxis& axis, const std::function<void(const ProductPiece&)>& body) { compile::each_tile(*builder_, axis, body); }

@@ -28,7 +28,7 @@ std::unique_ptr<Block> product(const Case& c) {
   return f;
 }
 
-// Blocks of rows, of columns and of k, whole ones, shorter ones and those that end with a shorter tile; k by parts of equal length and not.
+// Blocks of rows (equal ones that end with a shorter tile, too), of columns and of k, whole ones, shorter ones and those that end with a shorter tile; k by parts of equal length and not.
 const Case kCases[] = {{140, 44, 8},
                        {140, 44, 8, true, true},
                        {140, 44, 7, false, true},
@@ -40,6 +40,10 @@ const Case kCases[] = {{140, 44, 8},
                        {70, 36, 530, true, true, DType::f16},
                        {13, 20, 2048, true, false, DType::f32},
                        {150, 3, 530, true, false},
+                       {400, 330, 7, true, true},
+                       {400, 330, 7, false, false},
+                       {400, 9, 330, true, false},
+                       {400, 9, 330, false, true},
                        {150, 40, 3, false, false, DType::f64},
                        {150, 40, 5, false, true, DType::i32}};
 
