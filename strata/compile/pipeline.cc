@@ -9,6 +9,7 @@
 #include "strata/op/quantized.h"
 #include "strata/op/sort_key.h"
 #include "strata/op/tuple.h"
+#include "strata/transform/attention.h"
 #include "strata/transform/counted.h"
 #include "strata/transform/hoist.h"
 #include "strata/transform/one_hot.h"
@@ -115,8 +116,9 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
   }
   {
     Stage chunks("  chunks");
+    if (said) *said = transform::describe_attention(*out);
     std::vector<std::string> lines = transform::chunk_rows(*out);
-    if (said) *said = std::move(lines);
+    if (said) said->insert(said->end(), lines.begin(), lines.end());
   }
   {
     Stage loops("  loops");

@@ -25,8 +25,8 @@ constexpr std::int64_t kFarRow = 8192;
 
 /// A product over no more than this, or with no more columns, is thin.
 constexpr std::int64_t kThin = 128;
-/// Bytes of a block of rows that are passed on, and the fewest rows for which the other side is laid out.
-constexpr std::int64_t kPart = 512 << 10, kFewRows = 64;
+/// Bytes of a block of rows that are passed on, the fewest rows for which the other side is laid out, and how many blocks give many threads work.
+constexpr std::int64_t kPart = 512 << 10, kFewRows = 64, kManyParts = 16;
 
 class Product {
  public:
@@ -137,13 +137,14 @@ class Product {
   }
 
   /// What is much larger than what it is made of (attention's scores), and what reads such, goes by equal blocks of so few rows that the
-  /// blocks of launches one after another stay in caches (chains.h).
+  /// blocks of launches one after another stay in caches (chains.h), and that there are enough of them.
   void leave_parts_small() {
     const bool spreads = k_ <= kThin && m_ * n_ >= 2 * (m_ * k_ + n_ * k_), gathers = n_ <= kThin && m_ * k_ >= 2 * (m_ * n_ + n_ * k_);
     if (!spreads && !gathers) return;
     const std::int64_t row = std::max(n_, k_) * static_cast<std::int64_t>(byte_width(acc_));
-    if (m_ * row <= kPart) return;
-    for (std::int64_t rows = std::max(kFewRows, kPart / row); rows >= kFewRows / 2; --rows)
+    const std::int64_t most = std::max(kFewRows, std::min(kPart / row, batch_ * m_ / kManyParts));
+    if (m_ <= most || batch_ * m_ * row < 2 * kPart) return;
+    for (std::int64_t rows = most; rows >= kFewRows / 2; --rows)
       if (rows < mb_ && m_ % rows == 0) return void(mb_ = rows);
   }
 
