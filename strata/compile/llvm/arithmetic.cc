@@ -416,6 +416,17 @@ Value* Arithmetic::to_bf16(Value* a) {
   return b_.CreateTrunc(chosen, like(a, b_.getInt16Ty()));
 }
 
+/// Floats as integers of at most 16 bits: clamped before they are converted, since processors convert to 32 bits and saturate nowhere.
+Value* Arithmetic::to_narrow(DType to, Value* a) {
+  const int bits = bit_width(to);
+  const double low = is_signed(to) ? -std::ldexp(1.0, bits - 1) : 0, high = std::ldexp(1.0, is_signed(to) ? bits - 1 : bits) - 1;
+  auto number = [&](double v) { return llvm::ConstantFP::get(a->getType(), v); };
+  Value* above = b_.CreateSelect(b_.CreateFCmpOLT(a, number(low)), number(low), a);
+  Value* within = b_.CreateSelect(b_.CreateFCmpOGT(above, number(high)), number(high), above);
+  Value* known = b_.CreateSelect(b_.CreateFCmpUNO(a, a), number(0), within);
+  return b_.CreateTrunc(b_.CreateFPToSI(known, like(a, b_.getInt32Ty())), like(a, type(to, 1)));
+}
+
 Value* Arithmetic::convert(DType from, DType to, Value* a) {
   if (from == to) return a;
   if (half_word(from)) {
@@ -437,6 +448,7 @@ Value* Arithmetic::convert(DType from, DType to, Value* a) {
   }
   if (real_from && real_to) return from == DType::f32 ? b_.CreateFPExt(a, t) : b_.CreateFPTrunc(a, t);
   if (real_to) return is_signed(from) ? b_.CreateSIToFP(a, t) : b_.CreateUIToFP(a, t);
+  if (real_from && bit_width(to) <= 16) return to_narrow(to, a);
   if (real_from) {
     auto id = is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
     return b_.CreateIntrinsic(id, {t, a->getType()}, {a});

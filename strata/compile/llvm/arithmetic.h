@@ -59,6 +59,7 @@ class Arithmetic {
   llvm::Value* remainder(llvm::Value* a, llvm::Value* b);
   llvm::Value* remainder_call(llvm::Value* a, llvm::Value* b);
   llvm::Value* to_bf16(llvm::Value* a);
+  llvm::Value* to_narrow(DType to, llvm::Value* a);
   llvm::Value* from_bf16(llvm::Value* a);
   llvm::Value* to_odd_f32(llvm::Value* a);
   llvm::Value* pieces(const std::vector<llvm::Value*>& args, int lanes,
