@@ -22,7 +22,11 @@ constexpr double kScattered = 8;  // a lane of a load or store whose lanes do no
 constexpr double kAlone = 4;      // a float that is no vector takes an instruction as a vector does
 
 double middle(const Index& index) { return (static_cast<double>(index.min()) + static_cast<double>(index.max())) / 2; }
-double turns(const Inst& loop, std::int64_t step) { return std::max(0.0, middle(loop.end - loop.begin)) / static_cast<double>(step); }
+/// A loop has no fewer than none, wherever its ends may lie.
+double turns(const Inst& loop, std::int64_t step) {
+  const Index length = loop.end - loop.begin;
+  return static_cast<double>(std::max<std::int64_t>(0, length.min()) + std::max<std::int64_t>(0, length.max())) / 2 / static_cast<double>(step);
+}
 /// In lanes of 32 bits.
 double lanes_of(VType type) { return type.lanes * std::max(1.0, static_cast<double>(byte_width(type.dtype)) / 4); }
 

@@ -20,6 +20,7 @@
 #include "strata/transform/splats.h"
 #include "strata/transform/turned.h"
 #include "strata/transform/unroll.h"
+#include "strata/transform/zero_blocks.h"
 
 namespace strata::compile {
 namespace {
@@ -128,6 +129,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
   }
   split_barriers(*out);
   ir::remove_dead(*out);  // a barrier keeps all of its values; each by itself may be used by nobody
+  transform::mark_zero_blocks(*out);
   return out;
 }
 

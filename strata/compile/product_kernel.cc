@@ -1,6 +1,7 @@
 #include "strata/compile/product_kernel.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "strata/compile/narrow_product.h"
 #include "strata/compile/product_axis.h"
@@ -12,6 +13,7 @@
 #include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
 #include "strata/op/windows.h"
+#include "strata/transform/zero_blocks.h"
 
 namespace strata::compile {
 namespace {
@@ -51,6 +53,7 @@ class Product {
       std::swap(m_, n_);
     }
     choose_tile(target);
+    for (std::int64_t side : op_.attrs.get_or<ir::Ints>(transform::kZeroSides, {})) (side == swapped_ ? left_has_zeros_ : right_has_zeros_) = true;
     built_.kernel = std::make_unique<loop::Kernel>("product");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<KernelContext>(*builder_, fusion, built_);
@@ -139,7 +142,7 @@ class Product {
   /// What is much larger than what it is made of (attention's scores), and what reads such, goes by equal blocks of so few rows that the
   /// blocks of launches one after another stay in caches (chains.h), and that there are enough of them.
   void leave_parts_small() {
-    const bool spreads = k_ <= kThin && m_ * n_ >= 2 * (m_ * k_ + n_ * k_), gathers = n_ <= kThin && m_ * k_ >= 2 * (m_ * n_ + n_ * k_);
+    const bool spreads = k_ <= kThin && m_ * n_ >= 2 * (m_ * k_ + n_ * k_), gathers = n_ <= kThin && m_ * k_ >= 2 * (m_ * n_ + n_ * k_) && left_.contracts_minor();
     if (!spreads && !gathers) return;
     const std::int64_t row = std::max(n_, k_) * static_cast<std::int64_t>(byte_width(acc_));
     const std::int64_t most = std::max(kFewRows, std::min(kPart / row, batch_ * m_ / kManyParts));
@@ -296,9 +299,64 @@ class Product {
     return pair(left_, m.place + r, p.k0 + s * 2, false);
   }
 
+  // ---- blocks of zeros (transform/zero_blocks.h)
+  static constexpr int kLook = 16;  // steps of k that are zeros together
+
+  /// Whether a tile looks which terms of this part are zeros.
+  bool looks(const Part& p) const {
+    return (left_has_zeros_ || (right_has_zeros_ && panel_)) && !pairs_ && is_float(acc_) && p.depth % kLook == 0 && p.depth >= 4 * kLook;
+  }
+  /// Whether in one side of a tile any of kLook steps from s on is no zero.
+  Inst* any_term(const ProductPiece& m, const ProductPiece& n, const Part& p, const Index& s) {
+    loop::Builder& b = *builder_;
+    Inst* found = b.local(b.constant_int(DType::i1, 0));
+    auto note = [&](Inst* x) {
+      Inst* some = b.compare(loop::Compare::ne, x, b.constant(acc_, 0.0));
+      return b.set(found, b.binary(Opcode::or_, b.get(found), b.reduce(Opcode::or_, some)));
+    };
+    if (!left_has_zeros_) {
+      b.for_(0, kLook, 1, [&](Index u) {
+        b.vector(0, n.length, tile_.lanes, [&](Index x) { note(b.load(panel_, n.local * p.depth + (s + u) * tile_.lanes + x)); });
+      });
+    } else if (staged_ && !stages_rows()) {
+      b.for_(0, kLook, 1, [&](Index u) {
+        b.vector(0, m.length, 8, [&](Index r) { note(b.load(staged_, staged_at(m.local, r, s + u))); });
+      });
+    } else {
+      b.for_(0, m.length, 1, [&](Index r) {
+        b.vector(0, kLook, kLook, [&](Index u) {
+          note(staged_ ? b.load(staged_, staged_at(m.local, r, s + u)) : widened(left_, m.place + r, p.k0 + s + u));
+        });
+      });
+    }
+    return b.get(found);
+  }
+  /// [first, last) of the part's steps / kLook, outside of which all terms of a tile are zeros. Looks at no more than those and two more.
+  std::pair<Index, Index> terms(const ProductPiece& m, const ProductPiece& n, const Part& p) {
+    loop::Builder& b = *builder_;
+    const std::int64_t all = p.depth / kLook;
+    auto number = [&](std::int64_t x) { return b.constant_int(DType::i64, x); };
+    Inst *first = b.local(number(0)), *last = b.local(number(all));
+    auto is_zero = [&](Inst* at) {
+      Inst* inside = b.binary(Opcode::min, b.binary(Opcode::max, at, number(0)), number(all - 1));
+      Inst* some = any_term(m, n, p, b.index_of(inside, 0, all - 1) * kLook);
+      return b.binary(Opcode::and_, b.compare(loop::Compare::lt, b.get(first), b.get(last)), b.unary(Opcode::not_, some));
+    };
+    auto before_last = [&] { return b.binary(Opcode::sub, b.get(last), number(1)); };
+    b.while_([&] { return is_zero(before_last()); }, [&] { b.set(last, before_last()); });
+    b.while_([&] { return is_zero(b.get(first)); }, [&] { b.set(first, b.binary(Opcode::add, b.get(first), number(1))); });
+    return {b.index_of(b.get(first), 0, all), b.index_of(b.get(last), 0, all)};
+  }
+
   void tile(const ProductPiece& m, const ProductPiece& n, const Part& p) {
     loop::Builder& b = *builder_;
     const std::int64_t count = p.depth ? steps(p.depth) : 0;
+    const std::int64_t unroll = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
+    Index first = 0, last = count / unroll;
+    if (looks(p)) {
+      std::tie(first, last) = terms(m, n, p);
+      first = first * (kLook / unroll), last = last * (kLook / unroll);
+    }
     b.vector(0, n.length, tile_.lanes, [&](Index x) {
       std::vector<Inst*> sums;
       auto begin = [&](std::int64_t r) { return initial(m.place + r, n.place + x); };
@@ -317,9 +375,8 @@ class Product {
           b.set(sums[static_cast<std::size_t>(r)], multiply_add(left(m, r, p, s), right, sum));
         }
       };
-      std::int64_t unroll = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
       if (count)
-        b.for_(0, count / unroll, 1, [&](Index i) {
+        b.for_(first, last, 1, [&](Index i) {
           for (std::int64_t u = 0; u < unroll; ++u) step(i * unroll + u);
         });
       auto each_sum = [&](const std::function<void(std::int64_t, Inst*)>& store) {
@@ -362,7 +419,7 @@ class Product {
   ProductSide left_, right_;
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   DType acc_ = DType::f32;
-  bool pairs_ = false, swapped_ = false, packs_ = true;
+  bool pairs_ = false, swapped_ = false, packs_ = true, left_has_zeros_ = false, right_has_zeros_ = false;
   Tile tile_;
   ProductAxis rows_, columns_;
   Index batch_at_;
