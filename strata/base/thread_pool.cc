@@ -26,7 +26,11 @@ using Function = void (*)(void*, std::int64_t, std::int64_t);
 using Word = std::atomic<std::uint32_t>;
 
 constexpr unsigned kDefaultMxcsr = 0x1f80;
+using Clock = std::chrono::steady_clock;
 constexpr auto kSpin = std::chrono::microseconds(30);
+constexpr auto kLate = std::chrono::microseconds(15);  // no thread that runs takes as long over what is left of a brief call
+constexpr auto kLeastAlone = std::chrono::milliseconds(1), kMostAlone = std::chrono::milliseconds(64);
+constexpr int kForgiven = 1000;  // calls on time after which a late one counts as the first
 constexpr std::int64_t kMaxChunks = 1 << 30;
 
 std::atomic<std::uint64_t> yield_seed{0};
@@ -44,13 +48,13 @@ void futex_wake(Word& word, int threads) {
 /// Spins for a moment; true when `ready` came true in that time.
 template <class Ready>
 bool spin_until(Ready ready) {
-  auto end = std::chrono::steady_clock::now() + kSpin;
+  auto end = Clock::now() + kSpin;
   do {
     for (int i = 0; i < 64; ++i) {
       if (ready()) return true;
       _mm_pause();
     }
-  } while (std::chrono::steady_clock::now() < end);
+  } while (Clock::now() < end);
   return ready();
 }
 
@@ -79,6 +83,7 @@ struct Job {
   void* ctx = nullptr;
   std::int64_t points = 0, grain = 1;
 
+  std::uint32_t chunks() const { return static_cast<std::uint32_t>((points - 1) / grain + 1); }
   void run(std::uint32_t chunk) const {
     std::int64_t begin = chunk * grain;
     f(ctx, begin, std::min(points, begin + grain));
@@ -124,22 +129,35 @@ class Pool {
   int threads() const { return threads_; }
 
   /// False when another thread uses the pool.
-  bool run(const Job& job, std::uint32_t chunks) {
+  bool run(const Job& job, bool brief = false) {
+    const std::uint32_t chunks = job.chunks();
     std::unique_lock lock(users_, std::try_to_lock);
     if (!lock) return false;
     std::uint64_t run = (ticket_.load(std::memory_order_relaxed) >> 32) + 1;
-    ticket_.store(run << 32 | kClosed);
-    job_ = job;
-    chunks_.store(chunks);
     error_ = nullptr;
-    done_.store(0);
-    ticket_.store(run << 32);
+    done_.store(0, std::memory_order_relaxed);
+    ticket_.store(run << 32 | kClosed, std::memory_order_relaxed);
+    job_ = job;
+    chunks_.store(chunks, std::memory_order_release);  // who sees the new number sees that the last run is closed
+    ticket_.store(run << 32, std::memory_order_release);
     signal_.fetch_add(1);
     if (sleepers_.load() > 0) futex_wake(signal_, static_cast<int>(std::min<std::uint32_t>(chunks - 1, INT_MAX)));
     claim_all();
-    await_done(chunks);
+    if (brief)
+      await_brief(chunks);
+    else
+      await_done(chunks);
     if (error_) std::rethrow_exception(error_);
     return true;
+  }
+
+  /// As run; false also while the caller is better off alone.
+  bool run_brief(const Job& job) {
+    if (alone_until_.load(std::memory_order_relaxed) != Clock::time_point::min()) {
+      if (Clock::now() < alone_until_.load(std::memory_order_relaxed)) return false;
+      alone_until_.store(Clock::time_point::min(), std::memory_order_relaxed);
+    }
+    return run(job, true);
   }
 
   /// The threads end by themselves; the object stays, for a thread may still look at it.
@@ -178,6 +196,25 @@ class Pool {
     if (done_.fetch_add(1) + 1 == total && caller_sleeps_.load()) futex_wake(done_, 1);
   }
 
+  /// Waits as for any call. After a wait for a thread that did not run the caller is alone for eight times as long, and for twice as long as the last time
+  /// if that was not long ago.
+  void await_brief(std::uint32_t chunks) {
+    for (int i = 0; i < 64; ++i) {
+      if (done_.load() == chunks) {
+        if (++on_time_ > kForgiven) alone_for_ = kLeastAlone;
+        return;
+      }
+      _mm_pause();
+    }
+    auto began = Clock::now();
+    await_done(chunks);
+    auto end = Clock::now();
+    if (end - began < kLate) return;
+    on_time_ = 0;
+    alone_for_ = std::min<Clock::duration>(std::max<Clock::duration>(2 * alone_for_, 8 * (end - began)), kMostAlone);
+    alone_until_.store(end + alone_for_, std::memory_order_relaxed);
+  }
+
   void await_done(std::uint32_t chunks) {
     if (spin_until([&] { return done_.load() == chunks; })) return;
     caller_sleeps_.store(true);
@@ -202,14 +239,18 @@ class Pool {
 
   const int threads_;
   std::mutex users_, error_mutex_;
-  Job job_;
   std::exception_ptr error_;
+  // All that a thread has to see of a new run lies in one line, which moves between cores once.
   alignas(64) std::atomic<std::uint64_t> ticket_{kClosed};
+  Word signal_{0};
   std::atomic<std::uint32_t> chunks_{0};
+  Job job_;
   alignas(64) Word done_{0};
-  alignas(64) Word signal_{0};
-  std::atomic<std::uint32_t> sleepers_{0};
+  alignas(64) std::atomic<std::uint32_t> sleepers_{0};
   std::atomic<bool> caller_sleeps_{false}, retired_{false};
+  alignas(64) std::atomic<Clock::time_point> alone_until_{Clock::time_point::min()};  // this line is the caller's
+  Clock::duration alone_for_ = kLeastAlone;
+  int on_time_ = 0;
 };
 
 std::atomic<Pool*> current{nullptr};
@@ -232,24 +273,35 @@ Pool& pool() {
   return *expected;
 }
 
+/// One run on the pool, on the caller alone where `on_pool` is false.
+template <class OnPool>
+void run_chunks(Job job, OnPool on_pool) {
+  STRATA_CHECK(job.points >= 0 && job.grain >= 1, "parallel_for over {} points by {}", job.points, job.grain);
+  if (job.points == 0) return;
+  while ((job.points - 1) / job.grain >= kMaxChunks) job.grain *= 2;
+  DefaultFloatEnvironment environment;
+  if (job.grain < job.points && !inside_chunk) {
+    Pool& p = pool();
+    if (p.threads() > 1 && on_pool(p, job)) return;
+  }
+  Busy busy;
+  for (std::uint32_t chunk = 0; chunk < job.chunks(); ++chunk) job.run(chunk);
+}
+
 }  // namespace
 
 DefaultFloatEnvironment::DefaultFloatEnvironment() : saved_(_mm_getcsr()) { _mm_setcsr(kDefaultMxcsr); }
 DefaultFloatEnvironment::~DefaultFloatEnvironment() { _mm_setcsr(saved_); }
 
 void parallel_for(std::int64_t points, std::int64_t grain, Function f, void* ctx) {
-  STRATA_CHECK(points >= 0 && grain >= 1, "parallel_for over {} points by {}", points, grain);
-  if (points == 0) return;
-  while ((points - 1) / grain >= kMaxChunks) grain *= 2;
-  auto chunks = static_cast<std::uint32_t>((points - 1) / grain + 1);
-  Job job{f, ctx, points, grain};
-  DefaultFloatEnvironment environment;
-  if (chunks > 1 && !inside_chunk) {
-    Pool& p = pool();
-    if (p.threads() > 1 && p.run(job, chunks)) return;
-  }
-  Busy busy;
-  for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) job.run(chunk);
+  run_chunks({f, ctx, points, grain}, [](Pool& p, const Job& job) { return p.run(job); });
+}
+
+void parallel_for_brief(std::int64_t points, std::int64_t grain, Function f, void* ctx) {
+  run_chunks({f, ctx, points, grain}, [](Pool& p, Job job) {
+    job.grain = std::max(job.grain, (job.points + p.threads() - 1) / p.threads());
+    return p.run_brief(job);
+  });
 }
 
 int num_threads() { return pool().threads(); }

@@ -54,6 +54,44 @@ TEST_P(ThreadPoolTest, ManyShortRunsAndPauses) {
   EXPECT_EQ(sum, 3000 * 6);
 }
 
+TEST_P(ThreadPoolTest, BriefCallsRunEveryPointOnce) {
+  for (std::uint64_t seed : {0u, 42u}) {  // late threads, too
+    testing_hooks::inject_yields(seed);
+    for (int run = 0; run < 2000; ++run) {
+      const std::int64_t points = 1 + run % 9, grain = 1 + run % 2;
+      std::atomic<std::int64_t> sum = 0;
+      auto add = [](void* ctx, std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) *static_cast<std::atomic<std::int64_t>*>(ctx) += i + 1;
+      };
+      parallel_for_brief(points, grain, add, &sum);
+      EXPECT_EQ(sum, points * (points + 1) / 2);
+    }
+  }
+}
+
+TEST_P(ThreadPoolTest, ABriefCallThatWaitedLongIsFollowedByCallsOnTheCaller) {
+  if (GetParam() == 1) GTEST_SKIP();
+  struct Callers {
+    std::thread::id caller = std::this_thread::get_id();
+    std::atomic<int> elsewhere = 0;
+    std::atomic<bool> slow = true;
+  } callers;
+  auto note = [](void* ctx, std::int64_t, std::int64_t) {
+    auto& c = *static_cast<Callers*>(ctx);
+    if (std::this_thread::get_id() != c.caller) {
+      ++c.elsewhere;
+      if (c.slow) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    } else if (c.slow) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // leaves some to the others
+    }
+  };
+  while (callers.elsewhere == 0) parallel_for_brief(8, 1, note, &callers);
+  callers.elsewhere = 0;
+  callers.slow = false;
+  for (int run = 0; run < 10; ++run) parallel_for_brief(8, 1, note, &callers);
+  EXPECT_EQ(callers.elsewhere, 0);
+}
+
 TEST_P(ThreadPoolTest, NestedCallsRunInOrderOnTheirThread) {
   parallel(4, 1, [&](std::int64_t, std::int64_t) {
     auto self = std::this_thread::get_id();

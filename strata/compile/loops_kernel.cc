@@ -13,8 +13,11 @@ using ir::Op;
 using ir::Value;
 using loop::Opcode;
 
-constexpr std::int64_t kPointElements = 16384;  // elements of one grid point of a map
+constexpr std::int64_t kPointElements = 16384;  // the most elements of one grid point of a map
 constexpr int kMapLanes = 16;
+
+/// The elements of one grid point of a map of `total`, at most: eight points where that leaves enough for each.
+std::int64_t point_elements(std::int64_t total) { return std::clamp<std::int64_t>(total / 8, 1024, kPointElements); }
 
 std::int64_t count(const Value* v) { return v->shape().count(); }
 
@@ -132,9 +135,9 @@ class RowKernel {
 
   void build() {
     loop::Kernel& kernel = b_.kernel();
-    std::int64_t per_point = largest_divisor(rows_, std::max<std::int64_t>(1, kPointElements / length_));
-    if (per_point * 4 < std::min(rows_, kPointElements / length_))
-      per_point = std::max<std::int64_t>(1, std::min(rows_, kPointElements / length_));
+    const std::int64_t most = std::clamp<std::int64_t>(point_elements(group_.total) / length_, 1, rows_);
+    std::int64_t per_point = largest_divisor(rows_, most);
+    if (per_point * 4 < most) per_point = most;
     kernel.grid = (rows_ + per_point - 1) / per_point;
     Index first = b_.grid() * per_point;
     if (rows_ % per_point == 0) {
@@ -241,22 +244,23 @@ class RowKernel {
   std::unordered_map<const Value*, loop::Ref*> scratch_;
 };
 
-/// A part of `length` that a grid point can take; all of it where no divisor is large enough to be worth a point.
-std::int64_t part_of(std::int64_t length) {
-  if (length <= kPointElements) return length;
-  std::int64_t part = largest_divisor(length, kPointElements);
-  return part >= 1024 ? part : length;
+/// A part of `length` that a grid point of a map of `total` can take; all of it where no divisor is large enough to be worth a point.
+std::int64_t part_of(std::int64_t length, std::int64_t total) {
+  const std::int64_t most = point_elements(total);
+  if (length <= most) return length;
+  std::int64_t part = largest_divisor(length, most);
+  return part >= 512 ? part : length;
 }
 
 /// Rows for a group without any: all in one when every access is at the element's own place or at one that stays, else the
 /// leading dimensions, so that the trailing ones (at least a strip or two) make the inner loop, or a part of the last.
 std::int64_t rows_of_map(const Group& group) {
   if (group.linear)
-    if (std::int64_t length = part_of(group.total); length <= kPointElements) return group.total / length;
+    if (std::int64_t length = part_of(group.total, group.total); length <= kPointElements) return group.total / length;
   const Shape& shape = group.roots.back()->result()->shape();
   std::int64_t length = 1;
   for (int i = shape.rank() - 1; i >= 0 && length < 64; --i) length *= shape[i];
-  return group.total / std::max<std::int64_t>(1, part_of(length));
+  return group.total / std::max<std::int64_t>(1, part_of(length, group.total));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "strata/compile/fusion.h"
+#include "strata/compile/loop_threads.h"
 #include "strata/compile/group_key.h"
 #include "strata/compile/loops_kernel.h"
 #include "strata/compile/native_loop.h"
@@ -489,6 +490,7 @@ Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTa
   Stage stage("plan");
   Plan plan;
   Planner(plan, target).run(block, donated);
+  spread_launches_in_loops(plan);
   {
     Stage finding("  chains");
     chain_launches(plan, chains);

@@ -35,11 +35,12 @@ struct Step;
 using Steps = std::vector<Step>;
 
 /// Runs a kernel: its parameters (loop::Kernel::parameters()) at these addresses. With `parallel`, grid points are cut
-/// into chunks of `grain` (>= 1) for the pool; otherwise all run on the caller.
+/// into chunks of `grain` (>= 1) for the pool, as a `brief` call (parallel_for_brief) or any; otherwise all run on the caller.
 struct Launch {
   int kernel = 0;
   std::vector<Address> arguments;
   bool parallel = false;
+  bool brief = false;
   std::int64_t grain = 1;
 };
 /// Runs a kernel of loop/kernel/native.h on grid points [0, grid), `parallel` as for a Launch. After one that `may_fail` the

@@ -5,6 +5,7 @@
 extern "C" {
 
 void strata_parallel_for(std::int64_t points, std::int64_t grain, void (*f)(void*, std::int64_t, std::int64_t), void* ctx);
+void strata_parallel_for_brief(std::int64_t points, std::int64_t grain, void (*f)(void*, std::int64_t, std::int64_t), void* ctx);
 float __truncsfbf2(float v);
 float __truncsfhf2(float v);
 float __truncdfbf2(double v);
@@ -13,6 +14,9 @@ float __extendhfsf2(float r);
 
 void strata_parallel_for(std::int64_t points, std::int64_t grain, void (*f)(void*, std::int64_t, std::int64_t), void* ctx) {
   strata::parallel_for(points, grain, f, ctx);
+}
+void strata_parallel_for_brief(std::int64_t points, std::int64_t grain, void (*f)(void*, std::int64_t, std::int64_t), void* ctx) {
+  strata::parallel_for_brief(points, grain, f, ctx);
 }
 
 // libgcc's, where it has them, are other functions: these come first, and are nobody else's.

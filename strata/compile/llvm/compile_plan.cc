@@ -35,7 +35,7 @@ class StepsWriter {
   }
   void step(const Launch& s) {
     auto k = static_cast<std::size_t>(s.kernel);
-    put('L', {plan_.kernels.at(k)->grid, s.parallel, s.grain});
+    put('L', {plan_.kernels.at(k)->grid, s.parallel, s.brief, s.grain});
     text_ += kernels_.at(k);
     for (const Address& a : s.arguments) address(a);
   }

@@ -77,7 +77,7 @@ class DriverEmitter {
     profile("strata_profile_begin");
     Value* points = number(kernel.grid);
     if (launch.parallel) {
-      call("strata_parallel_for", {points, number(launch.grain), callee(launch.kernel), refs});
+      call(launch.brief ? "strata_parallel_for_brief" : "strata_parallel_for", {points, number(launch.grain), callee(launch.kernel), refs});
     } else {
       b_.CreateCall(llvm::FunctionCallee(kernel_type(), callee(launch.kernel)), {refs, number(0), points});
     }

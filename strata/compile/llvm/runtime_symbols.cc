@@ -29,6 +29,7 @@ Registry& registry() {
                                       {"strata_fmod_f32", address(strata_fmod_f32)},
                                       {"strata_fmod_f64", address(strata_fmod_f64)},
                                       {"strata_parallel_for", address(parallel_for)},
+                                      {"strata_parallel_for_brief", address(parallel_for_brief)},
                                       {"strata_tile_product", address(strata_tile_product)},
                                       {"strata_turn_squares", address(strata_turn_squares)},
                                       {"__truncsfbf2", address(strata_truncsfbf2)},
