@@ -354,6 +354,7 @@ class Grouping {
       const int g = ready.top().second;
       ready.pop();
       find_outputs(g);
+      find_own_reads(g);
       out.groups.push_back(std::move(node(g).group));
       for (int r : readers[static_cast<std::size_t>(g)])
         if (--waits[static_cast<std::size_t>(r)] == 0) ready.emplace(node(r).roots.back(), r);
@@ -592,6 +593,25 @@ class Grouping {
       if (!needed) continue;  // all results of an operation are written, or none
       for (const Value* v : op->results()) g.outputs.push_back(v);
     }
+  }
+
+  void find_own_reads(int number) {
+    Group& g = node(number).group;
+    if (g.kind != GroupKind::loops || g.rows != 0) return;
+    std::unordered_map<const Value*, std::pair<int, bool>> reads;  // by how many roots, and whether all in their own place
+    std::vector<std::pair<const Value*, const Op*>> found;
+    for (int r : node(number).roots) {
+      std::unordered_set<const Value*> seen;
+      for (const Access& a : root(r).reads) {
+        auto& [roots, own] = reads.try_emplace(a.value, 0, true).first->second;
+        own &= a.kind == Access::Kind::same;
+        if (!seen.insert(a.value).second) continue;
+        ++roots;
+        found.emplace_back(a.value, root(r).op);
+      }
+    }
+    std::erase_if(found, [&](const auto& read) { return reads.at(read.first) != std::pair(1, true); });
+    g.own_reads = std::move(found);
   }
 
   const std::unordered_set<const Value*>& inlined_;

@@ -27,6 +27,8 @@ struct Group {
   bool flat = true;                       // loops: every access is at the element's own offset, or a scalar
   bool linear = true;                     // loops: the same, or to an element that is the same for all
   std::vector<const ir::Value*> outputs;  // values that others read: stored
+  /// Loops without rows: values that one root alone reads, for each of its elements the one in the same place; with that root.
+  std::vector<std::pair<const ir::Value*, const ir::Op*>> own_reads;
 };
 
 struct Fusion {

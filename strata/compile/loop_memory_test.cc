@@ -1,4 +1,6 @@
 // Loops whose carries share memory with what is made from them: the reference's bits, whatever lies where.
+#include <functional>
+
 #include "strata/compile/compile_testing.h"
 #include "strata/ir/text/parser.h"
 
@@ -228,6 +230,56 @@ TEST(LoopMemory, AConditionChangesACarry) {
   }
   return %r#0, %r#1, %r#2 : tensor<i32>, tensor<40xi32>, tensor<i32>
 })");
+}
+
+using Body = std::function<op::Values(op::Builder&, op::Value* s, op::Value* t, op::Value* v)>;
+
+/// A scan of two square carries, s and t, and rows v.
+std::unique_ptr<ir::Block> squares(const Body& next) {
+  constexpr std::int64_t n = 40;
+  auto body = std::make_unique<ir::Block>(), f = std::make_unique<ir::Block>();
+  const Type square(DType::f32, {n, n}), row(DType::f32, {n}), rows(DType::f32, {5, n});
+  op::Value *s = body->add_argument(square), *t = body->add_argument(square), *v = body->add_argument(row);
+  op::Builder in(*body), b(*f);
+  body->results = next(in, s, t, v);
+  op::Value *s0 = f->add_argument(square), *t0 = f->add_argument(square), *vs = f->add_argument(rows);
+  f->results = op::scan(b, std::move(body), {}, {s0, t0}, {vs}, {.length = 5});
+  return f;
+}
+
+/// Copies within the loop.
+std::ptrdiff_t copies(const ir::Block& f) {
+  std::string text = print(make_plan(*prepare(f), {}));
+  text = text.substr(std::min(text.size(), text.find("for ")));
+  std::ptrdiff_t n = 0;
+  for (std::size_t at = text.find("copy"); at != std::string::npos; at = text.find("copy", at + 1)) ++n;
+  return n;
+}
+
+op::Value* spread(op::Builder& b, op::Value* v, op::Value* like, int dim) { return op::broadcast_in_dim(b, v, like->shape(), {dim}); }
+op::Value* outer(op::Builder& b, op::Value* v, op::Value* like) { return op::mul(b, spread(b, v, like, 0), spread(b, v, like, 1)); }
+
+// As state-space models do: a state and the product of two rows are added, element by element of the state.
+TEST(LoopMemory, AStateIsChangedWhereItLies) {
+  auto f = squares([](op::Builder& b, op::Value* s, op::Value* t, op::Value* v) {
+    return op::Values{op::add(b, op::mul(b, s, op::full_like(b, s, 0.9)), outer(b, v, s)), t};
+  });
+  EXPECT_EQ(copies(*f), 0);
+  testing::expect_compiled_equals_reference(*f);
+}
+
+// Where other elements are read too, or the old state by others, it must stay until they are done.
+TEST(LoopMemory, AStateThatIsReadElsewhereStays) {
+  for (const Body& next : {Body([](op::Builder& b, op::Value* s, op::Value* t, op::Value* v) {
+                             return op::Values{op::add(b, op::add(b, s, op::transpose(b, s, {1, 0})), outer(b, v, s)), t};
+                           }),
+                           Body([](op::Builder& b, op::Value* s, op::Value* t, op::Value* v) {
+                             return op::Values{op::add(b, s, outer(b, v, s)), op::add(b, op::mul(b, t, s), spread(b, v, s, 1))};
+                           }),
+                           Body([](op::Builder& b, op::Value* s, op::Value* t, op::Value* v) {
+                             return op::Values{op::add(b, t, outer(b, v, s)), op::sub(b, s, spread(b, v, s, 0))};
+                           })})
+    testing::expect_compiled_equals_reference(*squares(next));
 }
 
 }  // namespace

@@ -126,8 +126,12 @@ class Planner {
     if (last < at) return true;
     const Group& g = scope.fusion.groups[static_cast<std::size_t>(at)];
     if (last != at) return false;
-    return (g.kind == GroupKind::loops && g.flat && g.rows == 0) || (g.kind == GroupKind::product && adds_alone(g, old, scope.fusion)) ||
+    return (g.kind == GroupKind::loops && g.flat && g.rows == 0) || maps_alone(g, made, old) || (g.kind == GroupKind::product && adds_alone(g, old, scope.fusion)) ||
            (g.kind == GroupKind::update && updates_alone(*g.roots.front(), made->index(), old, scope.fusion));
+  }
+  /// Whether each element of `made` is made of the one in the same place of `old`, which is read by nothing else.
+  static bool maps_alone(const Group& g, const Value* made, const Value* old) {
+    return made->type() == old->type() && std::find(g.own_reads.begin(), g.own_reads.end(), std::pair(old, static_cast<const Op*>(made->op()))) != g.own_reads.end();
   }
   /// Whether a product goes on from the sums `old`, element by element where its results lie, and reads `old` in no other way.
   static bool adds_alone(const Group& g, const Value* old, const Fusion& fusion) {
