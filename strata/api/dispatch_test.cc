@@ -1,26 +1,8 @@
 // Calls of compiled functions in steady state: nothing is allocated, by jit or by a handle for fixed types.
-#include <atomic>
-#include <cstdlib>
-#include <new>
+#include <array>
 
 #include "strata/api/testing.h"
-
-namespace {
-std::atomic<std::size_t> allocations{0};
-void* counted(std::size_t bytes, std::size_t align) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  void* p = std::aligned_alloc(align, (bytes + align - 1) / align * align);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-}  // namespace
-
-void* operator new(std::size_t bytes) { return counted(bytes, 16); }
-void* operator new(std::size_t bytes, std::align_val_t align) { return counted(bytes, static_cast<std::size_t>(align)); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+#include "strata/base/testing/allocations.h"
 
 namespace strata {
 namespace {
@@ -34,9 +16,9 @@ struct Pair {
 template <class Call>
 std::size_t allocations_of(Call call) {
   for (int i = 0; i < 3; ++i) call();
-  const std::size_t before = allocations.load();
+  const std::size_t before = allocations();
   for (int i = 0; i < 10; ++i) call();
-  return allocations.load() - before;
+  return allocations() - before;
 }
 
 TEST(Dispatch, AJittedCallAllocatesNothing) {
@@ -46,6 +28,50 @@ TEST(Dispatch, AJittedCallAllocatesNothing) {
   p = f(p, x);
   EXPECT_EQ(allocations_of([&] { p = f(p, x); }), 0u);
   EXPECT_GT(allocations_of([] { return std::make_unique<int>(1); }), 0u);  // the count counts
+}
+
+/// A state of some weights of 8 KB, each with a moment.
+struct State {
+  std::array<Array, 60> weights, moments;
+  Array steps;
+  STRATA_FIELDS(weights, moments, steps)
+};
+
+State stepped(const State& s, const Array& x) {
+  State out;
+  for (std::size_t i = 0; i < s.weights.size(); ++i) {
+    out.moments[i] = s.moments[i] * 0.9f + s.weights[i] * x;
+    out.weights[i] = s.weights[i] - out.moments[i];
+  }
+  out.steps = s.steps + 1;
+  return out;
+}
+
+TEST(Dispatch, AStepThatTakesItsStateAllocatesNothing) {
+  auto step = jit(stepped, {.donate_argnums = {0}});
+  State s;
+  for (Array& w : s.weights) w = ones({2048});
+  for (Array& m : s.moments) m = zeros({2048});
+  s.steps = zeros({}, DType::i32);
+  const Array x = ones({}) * 0.01f;
+  s = step(std::move(s), x);
+  const std::byte* memory = s.weights[7].literal().data();
+  EXPECT_EQ(allocations_of([&] { s = step(std::move(s), x); }), 0u);
+  EXPECT_EQ(s.weights[7].literal().data(), memory);
+  EXPECT_EQ(s.steps.item<int>(), 14);
+}
+
+TEST(Dispatch, AStepLeavesAStateThatOthersHold) {
+  auto step = jit([](Array x, Array y) { return std::pair{x + y, x * y}; }, {.donate_argnums = {0, 1}});
+  Array x = array({1.0f, 2.0f}), y = array({3.0f, 4.0f});
+  const Array held = x;
+  auto [sum, product] = step(std::move(x), std::move(y));
+  EXPECT_EQ(held.to_vector<float>(), (std::vector<float>{1, 2}));
+  EXPECT_EQ(sum.to_vector<float>(), (std::vector<float>{4, 6}));
+  EXPECT_EQ(product.to_vector<float>(), (std::vector<float>{3, 8}));
+  Array twice = array({2.0f});
+  Array again = twice;
+  EXPECT_EQ(step(std::move(twice), std::move(again)).first.to_vector<float>(), (std::vector<float>{4}));
 }
 
 TEST(Dispatch, AHandleAllocatesNothing) {

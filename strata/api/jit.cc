@@ -1,6 +1,7 @@
 #include "strata/api/jit.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "strata/ir/text/printer.h"
 #include "strata/runtime/allocator.h"
@@ -40,21 +41,11 @@ Bound compile(const Program& program, const std::string& name, std::vector<bool>
   return Bound(runtime::default_client().compile(*program.block, options), name, program.weak, donates);
 }
 
-std::vector<Array> run(const Bound& bound, std::vector<Array> leaves) {
-  std::vector<runtime::Buffer> arguments;
-  arguments.reserve(leaves.size());
-  for (Array& leaf : leaves) arguments.push_back(std::move(leaf).buffer());
-  std::vector<runtime::Buffer> results = bound.executable->run(std::move(arguments));
-  std::vector<Array> out;
-  out.reserve(results.size());
-  for (std::size_t i = 0; i < results.size(); ++i) out.push_back(concrete(std::move(results[i]), bound.weak[i]));
-  return out;
-}
-
 Call::Call(const Bound& bound) : bound_(bound) {
   arguments_.reserve(bound.executable->argument_types().size());
   addresses_.reserve(bound.bytes.size());
   results_.reserve(bound.bytes.size());
+  if (bound.donates) given_.reserve(bound.executable->argument_types().size());
 }
 
 void Call::add(const Array& argument, bool check) {
@@ -70,12 +61,25 @@ void Call::add(const Array& argument, bool check) {
   arguments_.push_back(const_cast<std::byte*>(in_memory ? state->buffer.data() : made_.back().data()));
 }
 
+void Call::give(Array argument) {
+  given_.push_back(std::move(argument).buffer());
+  arguments_.push_back(const_cast<std::byte*>(given_.back().data()));
+}
+
+runtime::Buffer Call::result(std::size_t r) {
+  const int from = given_.empty() ? -1 : bound_.executable->donor_of(r);
+  if (from >= 0 && given_[static_cast<std::size_t>(from)].unique()) {
+    std::atomic_thread_fence(std::memory_order_acquire);  // whoever held it before, on another thread, has read to the end
+    return std::move(given_[static_cast<std::size_t>(from)]);
+  }
+  return runtime::Buffer(Literal(bound_.executable->result_types()[r], runtime::allocate(bound_.bytes[r])));
+}
+
 void Call::run() {
-  const std::vector<Type>& types = bound_.executable->result_types();
   if (arguments_.size() != bound_.executable->argument_types().size())
     throw Error(bound_.name, "takes {} arrays, got {}", bound_.executable->argument_types().size(), arguments_.size());
-  for (std::size_t r = 0; r < types.size(); ++r) {
-    results_.emplace_back(Literal(types[r], runtime::allocate(bound_.bytes[r])));
+  for (std::size_t r = 0; r < bound_.bytes.size(); ++r) {
+    results_.push_back(result(r));
     addresses_.push_back(results_.back().mutable_data());
   }
   bound_.executable->run_at(arguments_.data(), addresses_.data());

@@ -58,24 +58,26 @@ struct Bound {
   bool donates;                     // some argument's memory may become a result's
 };
 Bound compile(const Program& program, const std::string& name, std::vector<bool> donated);
-/// Runs on the leaves, whose buffers are given away.
-std::vector<Array> run(const Bound& bound, std::vector<Array> leaves);
 
-/// One call that only reads its arguments. Allocates nothing once its thread has called before.
+/// One call. Allocates nothing once its thread has called before, but for results without a donor that are not kept (runtime/allocator.h).
 class Call {
  public:
   explicit Call(const Bound& bound);
   /// The next argument, which must live until `run`. `check`: throws Error for one of another type than was compiled.
   void add(const Array& argument, bool check);
+  /// The next argument, whose memory a result may take. All arguments are given, or none.
+  void give(Array argument);
   void run();
   /// The next result.
   Array take();
 
  private:
   template <class T> using List = std::vector<T, Recycled<T>>;
+  /// Memory for result r.
+  runtime::Buffer result(std::size_t r);
   const Bound& bound_;
   List<void*> arguments_, addresses_;
-  List<runtime::Buffer> results_, made_;  // made: of arguments that have no memory of their own
+  List<runtime::Buffer> results_, made_, given_;  // made: of arguments that have no memory of their own
   std::size_t next_ = 0;
 };
 
@@ -86,14 +88,28 @@ struct Compiled {
   R like;
 };
 
-template <class R, class Tuple>
-R call(const Compiled<R>& compiled, const Tuple& arguments, bool check) {
-  Call call(compiled.bound);
-  tree::for_each(arguments, [&](const Array& x) { call.add(x, check); });
+template <class R>
+R run(const Compiled<R>& compiled, Call& call) {
   call.run();
   R result = compiled.like;
   tree::for_each(result, [&](Array& x) { x = call.take(); });
   return result;
+}
+
+/// Reads the arguments.
+template <class R, class Tuple>
+R call(const Compiled<R>& compiled, const Tuple& arguments, bool check) {
+  Call call(compiled.bound);
+  tree::for_each(arguments, [&](const Array& x) { call.add(x, check); });
+  return run(compiled, call);
+}
+
+/// Takes the arguments.
+template <class R, class Tuple>
+R call_with(const Compiled<R>& compiled, Tuple& arguments) {
+  Call call(compiled.bound);
+  tree::for_each(arguments, [&](Array& x) { call.give(std::move(x)); });
+  return run(compiled, call);
 }
 
 }  // namespace internal
@@ -124,8 +140,7 @@ class Jit {
     if (internal::Trace::current()) return R(std::apply(state_->f, arguments));
     const std::shared_ptr<const internal::Compiled<R>> compiled = find<R>(arguments);
     if (!compiled->bound.donates) return internal::call(*compiled, arguments, false);
-    const std::vector<Array> results = internal::run(compiled->bound, tree::take_leaves<Array>(arguments));
-    return tree::unflatten<Array>(compiled->like, results);
+    return internal::call_with(*compiled, arguments);
   }
 
   /// The compiled form for arguments like these, compiled now unless it is there.

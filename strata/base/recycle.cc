@@ -1,10 +1,14 @@
 #include "strata/base/recycle.h"
 
+#include <bit>
+
 namespace strata {
 namespace {
 
-constexpr std::size_t kAlign = 64, kSizes = kRecycledBytes / kAlign;
-constexpr int kMost = 32;  // of one size
+// Blocks come in multiples of 64 bytes up to 1024, then in powers of two.
+constexpr std::size_t kAlign = 64, kFine = 1024, kFineSizes = kFine / kAlign;
+constexpr std::size_t kSizes = kFineSizes + std::bit_width(kRecycledBytes / kFine) - 1;
+constexpr std::size_t kMostBytes = 128 << 10;  // kept of one size: the arrays of some hundred leaves
 
 struct Block {
   Block* next;
@@ -12,7 +16,7 @@ struct Block {
 /// Needs no destructor, so that what other thread_locals hold may come back while the thread ends.
 struct Lists {
   Block* first[kSizes];
-  int count[kSizes];
+  std::size_t count[kSizes];
   bool keeps;  // from the first block on, until the thread ends
   bool ended;
 };
@@ -33,8 +37,12 @@ struct Emptier {
 };
 thread_local Emptier emptier;
 
-/// Of blocks of (number + 1) * 64 bytes.
-std::size_t number_of(std::size_t bytes) { return bytes == 0 ? 0 : (bytes - 1) / kAlign; }
+/// The number of the smallest size that holds so many bytes; kSizes or more where none does.
+std::size_t number_of(std::size_t bytes) {
+  if (bytes <= kFine) return bytes == 0 ? 0 : (bytes - 1) / kAlign;
+  return kFineSizes - 1 + std::bit_width((bytes - 1) / kFine);
+}
+std::size_t size_of(std::size_t number) { return number < kFineSizes ? (number + 1) * kAlign : kFine << (number + 1 - kFineSizes); }
 
 bool keeps() {
   if (lists.keeps) return true;
@@ -54,12 +62,12 @@ void* take_recycled(std::size_t bytes) {
       return block;
     }
   }
-  return ::operator new((number + 1) * kAlign, std::align_val_t(kAlign));
+  return ::operator new(size_of(number), std::align_val_t(kAlign));
 }
 
 void give_recycled(void* p, std::size_t bytes) noexcept {
   const std::size_t number = number_of(bytes);
-  if (number >= kSizes || lists.count[number] >= kMost || !keeps()) return ::operator delete(p, std::align_val_t(kAlign));
+  if (number >= kSizes || lists.count[number] * size_of(number) >= kMostBytes || !keeps()) return ::operator delete(p, std::align_val_t(kAlign));
   lists.first[number] = new (p) Block{lists.first[number]};
   ++lists.count[number];
 }

@@ -10,7 +10,7 @@
 namespace strata {
 
 /// Larger blocks are not kept.
-inline constexpr std::size_t kRecycledBytes = 1024;
+inline constexpr std::size_t kRecycledBytes = 64 << 10;
 
 /// At least `bytes` bytes, aligned to 64: a block that this thread gave back, else a new one. Throws std::bad_alloc.
 void* take_recycled(std::size_t bytes);

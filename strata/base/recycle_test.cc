@@ -21,10 +21,24 @@ TEST(Recycle, ABlockComesBackForItsSize) {
   EXPECT_NE(take_recycled(200), other);
 }
 
+TEST(Recycle, LargeBlocksComeInPowersOfTwo) {
+  void* first = take_recycled(1025);
+  give_recycled(first, 1025);
+  EXPECT_EQ(take_recycled(2048), first);
+  give_recycled(first, 2048);
+  void* larger = take_recycled(2049);
+  EXPECT_NE(larger, first);
+  give_recycled(larger, 2049);
+  EXPECT_EQ(take_recycled(4096), larger);
+  void* largest = take_recycled(kRecycledBytes);
+  give_recycled(largest, kRecycledBytes);
+  EXPECT_EQ(take_recycled(kRecycledBytes / 2 + 1), largest);
+}
+
 TEST(Recycle, BlocksAreApartAndAligned) {
   std::vector<std::pair<unsigned char*, std::size_t>> blocks;
   for (int round = 0; round < 3; ++round) {
-    for (std::size_t bytes = 0; bytes < 2000; bytes += 37) {
+    for (std::size_t bytes = 0; bytes < 3 * kRecycledBytes; bytes += 37 + bytes / 8) {
       auto* p = static_cast<unsigned char*>(take_recycled(bytes));
       EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 64, 0u);
       std::memset(p, static_cast<int>(blocks.size()), bytes);

@@ -46,6 +46,7 @@ class CpuExecutable : public runtime::Executable {
     }
     return results;
   }
+  int donor_of(std::size_t r) const override { return plan_.aliased[r]; }
   void run_at(void* const* arguments, void* const* results) override { run(arguments, results, nullptr); }
   void run_timed(void* const* arguments, void* const* results, runtime::LaunchTimes& times) override { run(arguments, results, &times); }
   const std::vector<runtime::Launch>& launches() const override { return launches_; }

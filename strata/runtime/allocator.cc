@@ -15,7 +15,7 @@
 namespace strata::runtime {
 namespace {
 
-constexpr std::size_t kAlign = 64, kHuge = std::size_t{2} << 20;
+constexpr std::size_t kAlign = 64, kSmall = 1024, kHuge = std::size_t{2} << 20;
 
 class Pool {
  public:
@@ -25,7 +25,7 @@ class Pool {
   }
 
   std::byte* take(std::size_t size) {
-    if (size <= kRecycledBytes) {
+    if (size <= kSmall) {
       auto* p = static_cast<std::byte*>(take_recycled(size));
       count(size);
       return p;
@@ -48,7 +48,7 @@ class Pool {
 
   void give(std::byte* p, std::size_t size) {
     in_use_.fetch_sub(size, std::memory_order_relaxed);
-    if (size <= kRecycledBytes) return give_recycled(p, size);
+    if (size <= kSmall) return give_recycled(p, size);
     std::lock_guard lock(mutex_);
     if (cached_ + size > limit_) {
       std::free(p);

@@ -63,6 +63,8 @@ class Executable {
   /// `run` in two halves, for who runs later what is asked for now. Memory for the results: that of arguments in `donated`
   /// positions that have no other handle, which are moved from, else new. Throws as `run`.
   virtual std::vector<Buffer> results_for(std::vector<Buffer>& arguments) = 0;
+  /// The argument that lends result `r` its memory when it has no other handle; -1 for none.
+  virtual int donor_of(std::size_t) const { return -1; }
   /// Runs on arguments and results at these addresses.
   virtual void run_at(void* const* arguments, void* const* results) = 0;
   /// The same, and adds to `times` when each launch ran. Adds nothing for a program that was not compiled as `timed`, or that

@@ -16,6 +16,7 @@ class Reported : public Executable {
   ~Reported() override { fmt::print(stderr, "{}", report(name_, inner_->launches(), totals_)); }
 
   std::vector<Buffer> results_for(std::vector<Buffer>& arguments) override { return inner_->results_for(arguments); }
+  int donor_of(std::size_t r) const override { return inner_->donor_of(r); }
   void run_at(void* const* arguments, void* const* results) override {
     LaunchTimes times;
     run_timed(arguments, results, times);
