@@ -1,8 +1,14 @@
 #include "strata/base/command_line.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <iostream>
 #include <sstream>
+#include <string_view>
 #include <utility>
+
+#include "strata/base/text.h"
 
 namespace strata {
 namespace {
@@ -17,6 +23,30 @@ struct Help : CLI::Formatter {
   }
   std::vector<std::pair<const CLI::App*, std::string>> lines;
 };
+
+std::vector<CLI::App*> subcommands(CLI::App* app) {
+  return app->get_subcommands([](const CLI::App*) { return true; });
+}
+
+/// The subcommand of this name; null when there is none.
+CLI::App* subcommand(CLI::App* app, std::string_view name) {
+  for (CLI::App* s : subcommands(app))
+    if (s->get_name() == name) return s;
+  return nullptr;
+}
+
+/// "unknown subcommand 'tarin'; did you mean 'train'?" where a word stands for a subcommand that there is not; else empty.
+std::string unknown_subcommand(CLI::App* app, int argc, char** argv) {
+  int i = 1;
+  for (CLI::App* next = nullptr; i < argc && (next = subcommand(app, argv[i])) != nullptr; ++i) app = next;
+  if (i >= argc || argv[i][0] == '-' || app->get_require_subcommand_min() == 0) return {};
+  std::vector<std::string> owned;
+  for (const CLI::App* s : subcommands(app)) owned.push_back(s->get_name());
+  const std::vector<std::string_view> names(owned.begin(), owned.end());
+  const std::string_view meant = nearest(argv[i], names);
+  return fmt::format("unknown subcommand '{}'; {}", argv[i],
+                     meant.empty() ? fmt::format("there are {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", meant));
+}
 
 }  // namespace
 
@@ -72,6 +102,10 @@ std::optional<int> CommandLine::parse(int argc, char** argv, int mistake) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::ParseError& e) {
+    if (const std::string unknown = unknown_subcommand(app_, argc, argv); !unknown.empty() && e.get_exit_code() != 0) {
+      std::cerr << unknown << "\nRun with --help for more information.\n";
+      return mistake;
+    }
     return app_->exit(e) == 0 ? 0 : mistake;
   }
   return std::nullopt;

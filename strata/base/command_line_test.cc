@@ -103,5 +103,25 @@ TEST(CommandLine, subcommands_have_a_line_in_the_list_and_a_page_of_their_own) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("subcommand"));
 }
 
+TEST(CommandLine, an_unknown_subcommand_is_named_with_what_was_meant) {
+  CommandLine line("Does things.", "do");
+  line.require_subcommand();
+  for (const char* name : {"first", "second"}) line.add_subcommand(name, "does it");
+  std::string program = "do", swapped = "frist", other = "elephant", first = "first", option = "--many";
+  auto said = [&](std::string& word) {
+    char* arguments[] = {program.data(), word.data(), nullptr};
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(line.parse(2, arguments), 2);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(said(swapped), HasSubstr("unknown subcommand 'frist'; did you mean 'first'?"));
+  EXPECT_THAT(said(other), HasSubstr("unknown subcommand 'elephant'; there are first, second"));
+  EXPECT_THAT(said(option), Not(HasSubstr("unknown subcommand")));
+  char* behind[] = {program.data(), first.data(), option.data(), nullptr};
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(line.parse(3, behind), 2);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), Not(HasSubstr("unknown subcommand")));
+}
+
 }  // namespace
 }  // namespace strata

@@ -203,6 +203,8 @@ Config read_config(const std::optional<std::string>& file, const std::vector<std
   }
   for (const std::string& o : overrides) {
     const std::size_t equals = o.find('=');
+    if (equals == std::string::npos && (o.ends_with(".yml") || o.ends_with(".yaml")))
+      throw ConfigError(fmt::format("'{}': there is one file of keys, and it stands before each key=value", o));
     if (equals == std::string::npos) throw ConfigError(fmt::format("'{}' is neither a .yml file nor key=value", o));
     set(out, o.substr(0, equals), o.substr(equals + 1));
   }

@@ -93,6 +93,7 @@ TEST(Config, AWrongValueNamesKeyValueAndWhatIsAllowed) {
   EXPECT_EQ(refusal({"dtype=float16"}), "dtype=float16: allowed is float32 or bfloat16");
   EXPECT_EQ(refusal({"enable_checkpointing=yes"}), "enable_checkpointing=yes: allowed is true or false");
   EXPECT_EQ(refusal({"steps"}), "'steps' is neither a .yml file nor key=value");
+  EXPECT_EQ(refusal({"steps=4", "a.yml"}), "'a.yml': there is one file of keys, and it stands before each key=value");
 }
 
 TEST(Config, ValuesMustFitEachOther) {
