@@ -118,7 +118,7 @@ Explanation explain(const ir::Block& block, const runtime::CompileOptions& optio
   std::unique_ptr<ir::Block> ready = prepare(block, &said);
   out.prepare_s = seconds() - start;
   for (const std::string& line : said) out.fusion += line + "\n";
-  out.fusion += explain(fuse(*ready));
+  out.fusion += explain(choose_fusion(*ready));
   start = seconds();
   Plan plan = make_plan(*ready, options.donated);
   out.plan_s = seconds() - start;

@@ -25,6 +25,7 @@ constexpr std::size_t kMostReached = 4096;  // groups looked at to find whether 
 // and what a pass over memory costs is long since hidden.
 constexpr double kMostTree = 1500;   // computed where it is read
 constexpr double kMostGroup = 1500;  // in one kernel
+constexpr std::int64_t kSmall = 4096;  // elements of arrays that lie in a first-level cache: passing them on by memory costs about a call
 
 /// A constant with different elements lies in memory rather than in code.
 bool is_stored_constant(const Op& op) {
@@ -37,6 +38,15 @@ using op::is_reduction;
 bool is_update(const Op& op) { return std::holds_alternative<op::Update>(op::def(op).lowering); }
 
 std::int64_t count(const Value* v) { return v->shape().count(); }
+bool is_small(const Value* v) { return v->type().is_tensor() && count(v) <= kSmall; }
+
+/// Which operations FusionRule::apart keeps apart: all arrays small, and something to compute from.
+bool is_small(const Op& op) {
+  auto small = [](const Value* v) { return is_small(v); };
+  auto results = op.results();
+  bool given = std::any_of(op.operands.begin(), op.operands.end(), [](const Value* v) { return !v->op() || !constant_literal(*v->op()); });
+  return given && std::all_of(op.operands.begin(), op.operands.end(), small) && std::all_of(results.begin(), results.end(), small);
+}
 
 /// Index moves and casts of one array: reading them again costs what reading the array costs.
 bool is_view(const Op& op) {
@@ -76,6 +86,23 @@ struct Uses {
     for (const Value* v : block.results) stored.insert(v);
   }
 };
+
+/// Floats whose values FusionRule::apart keeps out of kernels: those that small operations compute with. Integers may be places, of which kernels
+/// should know.
+std::unordered_set<const Value*> unknown_numbers(const ir::Block& block, const Uses& uses) {
+  std::unordered_set<const Value*> out;
+  for (const auto& op : block.ops()) {
+    const Literal* literal = constant_literal(*op);
+    if (!literal || !is_float(literal->dtype()) || !loop::is_loop_dtype(literal->dtype()) || literal->count() == 0 || !is_small(op->result())) continue;
+    auto found = uses.of.find(op->result());
+    if (found == uses.of.end() || uses.stored.count(op->result())) continue;
+    bool computed_with = std::all_of(found->second.begin(), found->second.end(), [](const Uses::Use& use) {
+      return is_elemental(*use.op) && is_small(use.op->result());
+    });
+    if (computed_with) out.insert(op->result());
+  }
+  return out;
+}
 
 /// Arithmetic for one element: of the result, or of what is reduced to it.
 double own_weight(const Op& op) {
@@ -133,7 +160,7 @@ std::unordered_set<const Op*> moved_by_products(const ir::Block& block, const Mo
 }
 
 /// Decides what is computed where it is read. Walks backwards, so that a value's readers are decided before it.
-std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses, const std::unordered_set<const Op*>& moved) {
+std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses, const std::unordered_set<const Op*>& moved, FusionRule rule) {
   struct Reading {
     int times = 0;
     bool repeats = false, by_product = false;
@@ -150,7 +177,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
   const std::unordered_set<const Value*> cut = cuts(block);
   for (auto it = block.ops().rbegin(); it != block.ops().rend(); ++it) {
     const Op& op = **it;
-    if (!is_elemental(op) || moved.count(&op)) continue;
+    if (!is_elemental(op) || moved.count(&op) || (rule == FusionRule::apart && is_small(op))) continue;
     Value* v = op.result();
     Reading& r = reading[v];
     if (auto found = uses.of.find(v); found != uses.of.end())
@@ -192,7 +219,7 @@ struct Access {
 /// Records what a root's tree reads, with the root at a symbolic index.
 class DryRun : public TreeContext {
  public:
-  DryRun(loop::Builder& b, const std::unordered_set<const Value*>& inlined) : TreeContext(b), inlined_(inlined) {}
+  DryRun(loop::Builder& b, const Fusion& fusion) : TreeContext(b), fusion_(fusion) {}
   struct Read {
     const Value* value;
     Index offset;
@@ -203,7 +230,8 @@ class DryRun : public TreeContext {
   Inst* root(const Op& op, int r, std::span<const Index> index) { return computed(op.result(r), index); }
 
  protected:
-  bool inlined(const Value* v) override { return inlined_.count(v) != 0; }
+  bool inlined(const Value* v) override { return fusion_.inlined.count(v) != 0; }
+  bool known(const Value* v) override { return fusion_.numbers.count(v) == 0; }
   /// A number is not looked into: that it reads its operands in the same place is known, and no index is made of it.
   Inst* computed(const Value* v, std::span<const Index> index) override {
     const Op& op = *v->op();
@@ -223,7 +251,7 @@ class DryRun : public TreeContext {
 
  private:
   static constexpr std::int64_t kUnknown = 1 << 20;
-  const std::unordered_set<const Value*>& inlined_;
+  const Fusion& fusion_;
   std::unordered_map<const Value*, loop::Ref*> refs_;
   loop::Ref* unknown_ = nullptr;  // its elements stand for numbers
   std::int64_t next_unknown_ = 0;
@@ -245,11 +273,11 @@ Access::Kind access_kind(const DryRun::Read& read, const Shape& frame, const std
 }
 
 /// What the tree of the operation's result `r` reads, as seen from an index of `frame`.
-void add_accesses(const Op& op, int r, const Shape& frame, const std::unordered_set<const Value*>& inlined, std::vector<Access>& out) {
+void add_accesses(const Op& op, int r, const Shape& frame, const Fusion& fusion, std::vector<Access>& out) {
   if (frame.count() == 0) return;
   loop::Kernel kernel("dry");
   loop::Builder b(kernel);
-  DryRun dry(b, inlined);
+  DryRun dry(b, fusion);
   loop::Ref* variables = b.parameter(DType::i64, std::max(1, frame.rank()), loop::Ref::Mode::in);
   std::vector<Index> index;
   for (int i = 0; i < frame.rank(); ++i) index.push_back(frame[i] == 1 ? Index(0) : b.index_of(b.load(variables, i), 0, frame[i] - 1));
@@ -264,15 +292,15 @@ void add_accesses(const Op& op, int r, const Shape& frame, const std::unordered_
   for (const DryRun::Read& read : dry.reads) out.push_back({access_kind(read, frame, index, own), read.value});
 }
 
-std::vector<Access> accesses(const Op& op, const std::unordered_set<const Value*>& inlined) {
+std::vector<Access> accesses(const Op& op, const Fusion& fusion) {
   std::vector<Access> out;
   if (is_reduction(op)) {
-    add_accesses(op, 0, op.operand(0)->shape(), inlined, out);
+    add_accesses(op, 0, op.operand(0)->shape(), fusion, out);
     return out;
   }
   for (int r = 0; r < op.num_results(); ++r) {
     std::size_t before = out.size();
-    add_accesses(op, r, op.result(r)->shape(), inlined, out);
+    add_accesses(op, r, op.result(r)->shape(), fusion, out);
     // Results of another shape than the first have no place in its loops.
     for (std::size_t i = before; i < out.size() && !(op.result(r)->shape() == op.result()->shape()); ++i)
       if (out[i].kind != Access::Kind::scalar) out[i].kind = Access::Kind::other;
@@ -295,13 +323,14 @@ std::vector<const Value*> read_through(const Op& op, const std::unordered_set<co
 }
 
 /// Groups under construction, joined along edges. Each root has a number, in program order, which is also that of the group it begins as.
+/// `chosen` says what is inlined and which constants are numbers.
 class Grouping {
  public:
-  Grouping(const ir::Block& block, const Uses& uses, const std::unordered_set<const Value*>& inlined, const Moves& moves)
-      : inlined_(inlined), uses_(uses), weights_(tree_weights(block, inlined)) {
+  Grouping(const ir::Block& block, const Uses& uses, const Fusion& chosen, const Moves& moves, FusionRule rule)
+      : chosen_(chosen), inlined_(chosen.inlined), uses_(uses), rule_(rule), weights_(tree_weights(block, inlined_)) {
     const std::unordered_set<const Op*> moved = moved_by_products(block, moves);
     for (const auto& op : block.ops()) {
-      if (is_stored_constant(*op) || (is_elemental(*op) && inlined.count(op->result())) || moved.count(op.get())) continue;
+      if (lies_in_memory(*op) || (is_elemental(*op) && inlined_.count(op->result())) || moved.count(op.get())) continue;
       add(*op);
       if (auto found = moves.find(op.get()); found != moves.end()) add_moves(found->second);
     }
@@ -333,7 +362,7 @@ class Grouping {
   }
 
   /// The groups in an order in which they can run: always the one that ends first in the program among those that can.
-  Fusion finish() {
+  std::vector<Group> finish() {
     std::vector<int> waits(nodes_.size(), 0);  // for how many groups
     std::vector<std::vector<int>> readers(nodes_.size());
     std::priority_queue<std::pair<int, int>, std::vector<std::pair<int, int>>, std::greater<>> ready;
@@ -349,17 +378,17 @@ class Grouping {
       if (waits[i] == 0) ready.emplace(node(g).roots.back(), g);
     }
     note_readers();
-    Fusion out;
+    std::vector<Group> out;
     while (!ready.empty()) {
       const int g = ready.top().second;
       ready.pop();
       find_outputs(g);
       find_own_reads(g);
-      out.groups.push_back(std::move(node(g).group));
+      out.push_back(std::move(node(g).group));
       for (int r : readers[static_cast<std::size_t>(g)])
         if (--waits[static_cast<std::size_t>(r)] == 0) ready.emplace(node(r).roots.back(), r);
     }
-    STRATA_CHECK(out.groups.size() == live, "the groups wait for each other");
+    STRATA_CHECK(out.size() == live, "the groups wait for each other");
     return out;
   }
 
@@ -391,7 +420,7 @@ class Grouping {
     if (is_elemental(op)) {
       g.total = count(op.result());
       joinable = g.total > 0;
-      reads = accesses(op, inlined_);
+      reads = accesses(op, chosen_);
     } else if (is_reduction(op)) {
       auto reduction = (*std::get<op::Reduction (*)(const Op&)>(op::def(op).lowering))(op);
       g.total = count(op.operand(0));
@@ -402,7 +431,7 @@ class Grouping {
       bool plain = reduction.combiner != op::Combiner::region;
       joinable = plain && along_memory && trailing && !split && g.total > 0 && rows > 0 && rows < g.total;
       if (joinable) g.rows = rows;
-      reads = g.total > 0 ? accesses(op, inlined_) : tree_reads(op);
+      reads = g.total > 0 ? accesses(op, chosen_) : tree_reads(op);
       for (const auto& region : op.regions)
         for (const Value* v : ir::captures(*region)) reads.push_back({Access::Kind::other, v});
     } else if (is_contraction(op)) {
@@ -420,11 +449,12 @@ class Grouping {
     std::unordered_set<const Value*> known;
     for (const Access& a : reads) known.insert(a.value);
     for (const Value* v : read_through(op, inlined_))
-      if (!known.count(v) && !(v->op() && is_stored_constant(*v->op()))) reads.push_back({Access::Kind::other, v});
+      if (!known.count(v) && !(v->op() && lies_in_memory(*v->op()))) reads.push_back({Access::Kind::other, v});
     for (const Access& a : reads) {
       g.flat &= a.kind == Access::Kind::same || a.kind == Access::Kind::scalar;
       g.linear &= a.kind == Access::Kind::same || a.kind == Access::Kind::scalar || a.kind == Access::Kind::fixed;
     }
+    joinable &= rule_ == FusionRule::joined || !is_small(op);
     Root r{&op, std::move(reads)};
     if (has_effect(op)) {
       r.after = last_effect_;
@@ -434,6 +464,9 @@ class Grouping {
     roots_.push_back(std::move(r));
     nodes_.push_back({std::move(g), {number}, {}, op.num_results() ? weights_.at(op.result()) : 1, joinable, number, number});
   }
+
+  /// Whether an operation is no root because it is a constant that is not computed.
+  bool lies_in_memory(const Op& op) const { return is_stored_constant(op) || (op.num_results() == 1 && chosen_.numbers.count(op.result()) != 0); }
 
   /// The group added last, a product, does `moves` too.
   void add_moves(const std::vector<const Op*>& moves) {
@@ -614,8 +647,10 @@ class Grouping {
     g.own_reads = std::move(found);
   }
 
+  const Fusion& chosen_;
   const std::unordered_set<const Value*>& inlined_;
   const Uses& uses_;
+  FusionRule rule_;
   std::unordered_map<const Value*, double> weights_;
   std::vector<Root> roots_;
   std::vector<Node> nodes_;
@@ -650,26 +685,26 @@ bool reduces_trailing(const Shape& operand, const std::vector<int>& dims) {
   return true;
 }
 
-Fusion fuse(const ir::Block& block) {
+Fusion fuse(const ir::Block& block, FusionRule rule) {
   Stage stage("  fuse");
   Uses uses(block);
   Moves moves = moves_of_products(block, uses);
-  std::unordered_set<const Value*> inlined;
-  {
-    Stage chooses("    inline");
-    inlined = choose_inlined(block, uses, moved_by_products(block, moves));
-  }
   Fusion out;
   {
+    Stage chooses("    inline");
+    out.inlined = choose_inlined(block, uses, moved_by_products(block, moves), rule);
+    if (rule == FusionRule::apart) out.numbers = unknown_numbers(block, uses);
+    for (const Value* v : out.numbers) out.inlined.erase(v);
+  }
+  {
     Stage groups("    group");
-    Grouping grouping(block, uses, inlined, moves);
+    Grouping grouping(block, uses, out, moves, rule);
     grouping.join_all();
-    out = grouping.finish();
+    out.groups = grouping.finish();
   }
   for (const auto& op : block.ops())
-    if (is_stored_constant(*op) || (constant_literal(*op) && inlined.count(op->result()) && uses.stored.count(op->result())))
+    if (is_stored_constant(*op) || (constant_literal(*op) && (out.numbers.count(op->result()) || (out.inlined.count(op->result()) && uses.stored.count(op->result())))))
       out.constants.push_back(op->result());
-  out.inlined = std::move(inlined);
   return out;
 }
 

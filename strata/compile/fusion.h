@@ -5,6 +5,7 @@
 // one iteration space of `rows` x `total / rows` elements: maps over all elements, reductions of whole rows, values of
 // one element per row, in any order of dependence, so that softmax, norms and an optimizer's update are one kernel each.
 // Neither changes a bit of any result: the order of reductions is the shape's (op/reduce_order.h).
+// What is fused or not is therefore free, and where kernels would take long to compile, small operations stay apart (share_kernels.h).
 #pragma once
 
 #include <string>
@@ -35,9 +36,14 @@ struct Fusion {
   std::vector<Group> groups;                     // an order in which they can run
   std::unordered_set<const ir::Value*> inlined;  // computed where read (lookup only)
   std::vector<const ir::Value*> constants;       // constants that (also) lie in memory
+  std::unordered_set<const ir::Value*> numbers;  // of these, whose values no kernel knows: one kernel serves all of them (lookup only)
 };
 
-Fusion fuse(const ir::Block& block);
+enum class FusionRule : std::uint8_t {
+  joined,
+  apart  // operations on small arrays are kernels of their own, and floats among their constants lie in memory: few kernels are unlike
+};
+Fusion fuse(const ir::Block& block, FusionRule rule = FusionRule::joined);
 
 /// The literal of a constant, or null for another operation.
 const Literal* constant_literal(const ir::Op& op);

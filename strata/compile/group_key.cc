@@ -61,7 +61,7 @@ class Writer {
     out.bytes += 'm';
     define(v);
     number(v->op() && op::window_dims(*v->op()));  // products ask that of their operands, wherever these lie
-    const Literal* literal = v->op() ? constant_literal(*v->op()) : nullptr;
+    const Literal* literal = v->op() && !fusion_.numbers.count(v) ? constant_literal(*v->op()) : nullptr;
     number(literal ? static_cast<std::int64_t>(literal->bytes()) : -1);
     if (!literal) return true;
     if (literal->bytes() > kMostBytes) return false;

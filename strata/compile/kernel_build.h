@@ -45,6 +45,7 @@ class KernelContext : public TreeContext {
 
  protected:
   bool inlined(const ir::Value* v) override { return fusion_.inlined.count(v) != 0; }
+  bool known(const ir::Value* v) override { return fusion_.numbers.count(v) == 0; }
   Inst* leaf(const ir::Value* v, std::span<const Index>, const Index& offset) override { return b.load(input(v), offset); }
 
   const Fusion& fusion_;

@@ -50,7 +50,7 @@ const Block& expect_kernels_know(const Block& block) {
 /// Plans blocks one inside another. `place_` holds where every value lies, across blocks.
 class Planner {
  public:
-  Planner(Plan& plan, const CpuTarget& target) : plan_(plan), target_(target) {}
+  Planner(Plan& plan, const CpuTarget& target, const SharingLimits& sharing) : plan_(plan), target_(target), sharing_(sharing) {}
 
   void run(const Block& block, const std::vector<bool>& donated) {
     for (int i = 0; i < block.num_arguments(); ++i) {
@@ -72,14 +72,16 @@ class Planner {
  private:
   /// A block under way: its groups, and who reads what when.
   struct Scope {
-    Scope(const Block& b, Planner& planner) : block(b), fusion(fuse(expect_kernels_know(b))) {
+    Scope(const Block& b, Planner& planner) : block(b), fusion(choose_fusion(expect_kernels_know(b), planner.sharing_)) {
       for (std::size_t g = 0; g < fusion.groups.size(); ++g)
         for (const Op* op : fusion.groups[g].roots) {
           for (const Value* v : reads(*op, fusion)) last_read[v] = static_cast<int>(g);
           for (const Value* v : op->results()) maker[v] = static_cast<int>(g);
         }
       for (const Value* v : b.results) last_read[v] = kForever;
-      for (const Value* v : fusion.constants) planner.place_[v] = planner.constant(*constant_literal(*v->op()));
+      for (const Value* v : fusion.constants)
+        if (!fusion.numbers.count(v)) planner.place_[v] = planner.constant(*constant_literal(*v->op()));
+      planner.place_numbers(fusion);
     }
     int last(const Value* v) const {
       auto it = last_read.find(v);
@@ -104,6 +106,23 @@ class Planner {
   Address constant(const Literal& literal) {
     plan_.constants.push_back(literal);
     return {buffer(PlanBuffer::Kind::constant, static_cast<int>(plan_.constants.size()) - 1, static_cast<std::int64_t>(literal.bytes()))};
+  }
+  /// All numbers of a block lie in one buffer: a driver looks at each buffer when it begins.
+  void place_numbers(const Fusion& fusion) {
+    constexpr std::int64_t kAlign = 64;
+    std::vector<std::pair<const Value*, std::int64_t>> at;
+    std::int64_t bytes = 0;
+    for (const Value* v : fusion.constants) {
+      if (!fusion.numbers.count(v)) continue;
+      at.emplace_back(v, bytes);
+      bytes += (bytes_of(v) + kAlign - 1) / kAlign * kAlign;
+    }
+    if (at.empty()) return;
+    Literal all(Type(DType::ui8, {bytes}));
+    std::fill_n(all.mutable_data(), bytes, std::byte{0});
+    for (auto [v, offset] : at) std::copy_n(constant_literal(*v->op())->data(), bytes_of(v), all.mutable_data() + offset);
+    const int buffer = constant(all).buffer;
+    for (auto [v, offset] : at) place_[v] = {buffer, offset};
   }
   void copy(const Address& from, const Address& to, std::int64_t bytes, Steps& steps) {
     if (!(from == to) && bytes > 0) steps.push_back({Copy{from, to, bytes}});
@@ -483,6 +502,7 @@ class Planner {
 
   Plan& plan_;
   const CpuTarget& target_;
+  const SharingLimits& sharing_;
   std::unordered_map<const Value*, Address> place_;
   std::unordered_set<const Value*> carries_;
   std::unordered_map<std::string, Kept> alike_;  // by GroupKey::bytes
@@ -490,10 +510,10 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTarget& target, const ChainLimits& chains) {
+Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTarget& target, const ChainLimits& chains, const SharingLimits& sharing) {
   Stage stage("plan");
   Plan plan;
-  Planner(plan, target).run(block, donated);
+  Planner(plan, target, sharing).run(block, donated);
   spread_launches_in_loops(plan);
   {
     Stage finding("  chains");

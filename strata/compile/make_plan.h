@@ -7,6 +7,7 @@
 #include "strata/compile/chains.h"
 #include "strata/compile/llvm/target.h"
 #include "strata/compile/plan.h"
+#include "strata/compile/share_kernels.h"
 #include "strata/ir/graph.h"
 #include "strata/runtime/client.h"
 
@@ -14,7 +15,8 @@ namespace strata::compile {
 
 /// Plans an isolated block without calls. `donated[i]`: argument i's memory may be taken for a result. Tiles of products are
 /// for `target`.
-Plan make_plan(const ir::Block& block, const std::vector<bool>& donated, const CpuTarget& target = CpuTarget::host(), const ChainLimits& chains = {});
+Plan make_plan(const ir::Block& block, const std::vector<bool>& donated, const CpuTarget& target = CpuTarget::host(), const ChainLimits& chains = {},
+               const SharingLimits& sharing = {});
 
 /// Gives every temporary a place in one arena, so that those alive at the same time do not overlap.
 void assign_memory(Plan& plan);

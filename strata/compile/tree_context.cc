@@ -87,8 +87,9 @@ Inst* TreeContext::at(const ir::Value* v, std::span<const Index> index) {
   Inst* result;
   if (inlined(v)) {
     result = computed(v, index);
-  } else if (!(result = constant_element(b, v, offset))) {
-    result = leaf(v, index, offset);
+  } else {
+    result = known(v) ? constant_element(b, v, offset) : nullptr;
+    if (!result) result = leaf(v, index, offset);
   }
   remember(v, offset, result);
   return result;

@@ -43,6 +43,8 @@ class TreeContext : public op::LowerContext {
  protected:
   /// Whether v is computed here rather than asked of `leaf`.
   virtual bool inlined(const ir::Value* v) = 0;
+  /// Whether the value of a constant may become part of the code.
+  virtual bool known(const ir::Value*) { return true; }
   /// Computes the element of an inlined value.
   virtual Inst* computed(const ir::Value* v, std::span<const Index> index);
   /// The element of a value that is not computed here.
