@@ -66,7 +66,7 @@ class Product {
     loop::Builder& b = *builder_;
     std::int64_t row_blocks = (m_ + mb_ - 1) / mb_, column_blocks = (n_ + nb_ - 1) / nb_;
     built_.kernel->grid = batch_ * row_blocks * column_blocks;
-    built_.parallel = static_cast<double>(batch_ * m_ * n_) * static_cast<double>(std::max<std::int64_t>(1, k_)) > 16 * kInlineWork;
+    built_.parallel = static_cast<double>(batch_ * m_ * n_) * static_cast<double>(std::max<std::int64_t>(1, k_)) > (is_thin() ? 4 : 16) * kInlineWork;
     if (k_ > 0 && packs_) panel_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * padded(nb_));
     if (k_ > kc_ && acc_ != result_->dtype()) sums_ = b.scratch(acc_, mb_ * padded(nb_));
     if (stages_left()) staged_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * ((mb_ + tile_.rows - 1) / tile_.rows * tile_.rows));
@@ -84,6 +84,8 @@ class Product {
   /// Steps of k in one block: pairs count once.
   std::int64_t steps(std::int64_t k) const { return pairs_ ? (k + 1) / 2 : k; }
   std::int64_t k_block_steps() const { return std::max<std::int64_t>(1, steps(std::min(k_, kc_))); }
+  /// Whether each number of a side is read for one step, which then takes several times as long: a matrix and a vector.
+  bool is_thin() const { return std::min(m_, n_) == 1; }
   /// Whether the left side is laid out anew: pairs that do not lie along k are woven together. Where more than one tile reads them, narrow
   /// elements are widened once, and those that a tile would find in as many lines as it takes steps, or in rows so far apart that they
   /// push each other out of the caches, are brought together.
