@@ -75,10 +75,14 @@ Result<std::string> read_file(const std::string& path) {
   return out;
 }
 
-Status write_file_synced(const std::string& path, std::string_view bytes) {
+Status write_file_synced(const std::string& path, std::string_view bytes) { return write_file_synced(path, std::span(&bytes, 1)); }
+
+Status write_file_synced(const std::string& path, std::span<const std::string_view> pieces) {
   Descriptor d(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (d.fd < 0) return failed(path, "create");
-  Status status = write_all(d.fd, path, bytes);
+  Status status;
+  for (std::string_view piece : pieces)
+    if (status.ok()) status = write_all(d.fd, path, piece);
   if (status.ok()) {
     before("sync");
     if (::fsync(d.fd) != 0) status = failed(path, "sync");

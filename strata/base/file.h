@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +29,8 @@ Status sync_folder(const std::string& path);
 /// Writes a new file, or over an old one, and syncs its bytes. For files inside a folder that is renamed later: a crash may
 /// leave a part. Code::no_space when the disk is full; the file is removed then.
 Status write_file_synced(const std::string& path, std::string_view bytes);
+/// The same of bytes that lie in several places, one after the other.
+Status write_file_synced(const std::string& path, std::span<const std::string_view> pieces);
 
 /// Gives a file or folder its final name, which nothing has yet or a file has, and syncs the folder above.
 Status rename_synced(const std::string& from, const std::string& to);

@@ -72,5 +72,12 @@ TEST_F(FileTest, ALockIsHeldOnce) {
   EXPECT_TRUE(FileLock::take(folder_ + "/lock").ok());
 }
 
+TEST_F(FileTest, PiecesLieOneBehindTheOther) {
+  const std::string large(9 << 20, 'x');  // more than one write takes
+  const std::vector<std::string_view> pieces = {"first", "", large, "last"};
+  ASSERT_TRUE(write_file_synced(folder_ + "/pieces", pieces).ok());
+  EXPECT_EQ(*read_file(folder_ + "/pieces"), "first" + large + "last");
+}
+
 }  // namespace
 }  // namespace strata

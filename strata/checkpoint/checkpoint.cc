@@ -25,10 +25,17 @@ std::optional<std::int64_t> step_of(const std::string& name) {
 }
 
 Result<FileEntry> write_part(const std::string& path, const Tensors& tensors) {
-  auto bytes = encode_safetensors({tensors, {{"format", "strata"}}});
-  if (!bytes) return bytes.status();
-  if (Status s = write_file_synced(path, *bytes); !s.ok()) return s;
-  FileEntry out{bytes->size(), crc32c(*bytes), {}};
+  const TensorFile file{tensors, {{"format", "strata"}}};
+  auto pieces = safetensors_pieces(file);
+  if (!pieces) return pieces.status();
+  std::vector<std::string_view> all = {pieces->header};
+  all.insert(all.end(), pieces->tensors.begin(), pieces->tensors.end());
+  if (Status s = write_file_synced(path, all); !s.ok()) return s;
+  FileEntry out;
+  for (std::string_view piece : all) {
+    out.bytes += piece.size();
+    out.crc32c = crc32c(piece, out.crc32c);
+  }
   for (const auto& [name, tensor] : tensors) out.tensors[name] = describe(tensor);
   return out;
 }

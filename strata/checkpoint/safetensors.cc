@@ -80,7 +80,7 @@ bool covers(std::vector<Extent> extents, std::uint64_t bytes) {
 
 }  // namespace
 
-Result<std::string> encode_safetensors(const TensorFile& file) {
+Result<SafetensorsPieces> safetensors_pieces(const TensorFile& file) {
   json header = json::object();
   if (!file.metadata.empty()) header["__metadata__"] = file.metadata;
   std::uint64_t offset = 0;
@@ -92,12 +92,22 @@ Result<std::string> encode_safetensors(const TensorFile& file) {
   }
   std::string head = header.dump();
   head.append((8 - head.size() % 8) % 8, ' ');
-  std::string out(8, '\0');
+  SafetensorsPieces out{std::string(8, '\0'), {}};
   std::uint64_t length = head.size();
-  std::memcpy(out.data(), &length, 8);
-  out += head;
-  out.reserve(out.size() + offset);
-  for (const auto& [name, t] : file.tensors) out.append(reinterpret_cast<const char*>(t.data()), t.bytes());
+  std::memcpy(out.header.data(), &length, 8);
+  out.header += head;
+  for (const auto& [name, t] : file.tensors) out.tensors.emplace_back(reinterpret_cast<const char*>(t.data()), t.bytes());
+  return out;
+}
+
+Result<std::string> encode_safetensors(const TensorFile& file) {
+  auto pieces = safetensors_pieces(file);
+  if (!pieces) return pieces.status();
+  std::string out = std::move(pieces->header);
+  std::size_t bytes = out.size();
+  for (std::string_view t : pieces->tensors) bytes += t.size();
+  out.reserve(bytes);
+  for (std::string_view t : pieces->tensors) out += t;
   return out;
 }
 

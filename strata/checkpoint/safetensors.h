@@ -10,6 +10,8 @@
 
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "strata/base/result.h"
 #include "strata/type/literal.h"
@@ -23,6 +25,12 @@ struct TensorFile {
 
 /// The bytes as a file would hold them.
 Result<std::string> encode_safetensors(const TensorFile& file);
+/// The same bytes without a copy of the tensors: what stands before them, then those of each, which live as long as `file`.
+struct SafetensorsPieces {
+  std::string header;
+  std::vector<std::string_view> tensors;
+};
+Result<SafetensorsPieces> safetensors_pieces(const TensorFile& file);
 /// Code::corrupt for bytes that are no such file: bad lengths, overlapping or out-of-range offsets, sizes that do not
 /// match shapes. Every length is checked before it is used.
 Result<TensorFile> decode_safetensors(std::string_view bytes, const std::string& name);
