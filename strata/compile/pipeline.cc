@@ -12,6 +12,7 @@
 #include "strata/transform/attention.h"
 #include "strata/transform/counted.h"
 #include "strata/transform/hoist.h"
+#include "strata/transform/needed_band.h"
 #include "strata/transform/one_hot.h"
 #include "strata/transform/own_row.h"
 #include "strata/transform/remat.h"
@@ -130,6 +131,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
   split_barriers(*out);
   ir::remove_dead(*out);  // a barrier keeps all of its values; each by itself may be used by nobody
   transform::mark_zero_blocks(*out);
+  transform::mark_needed_bands(*out);
   return out;
 }
 

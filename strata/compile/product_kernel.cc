@@ -1,6 +1,7 @@
 #include "strata/compile/product_kernel.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "strata/compile/narrow_product.h"
@@ -13,6 +14,7 @@
 #include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
 #include "strata/op/windows.h"
+#include "strata/transform/needed_band.h"
 #include "strata/transform/zero_blocks.h"
 
 namespace strata::compile {
@@ -53,6 +55,7 @@ class Product {
       std::swap(m_, n_);
     }
     choose_tile(target);
+    note_band(c);
     for (std::int64_t side : op_.attrs.get_or<ir::Ints>(transform::kZeroSides, {})) (side == swapped_ ? left_has_zeros_ : right_has_zeros_) = true;
     built_.kernel = std::make_unique<loop::Kernel>("product");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
@@ -173,6 +176,7 @@ class Product {
 
   /// All of k for one block, in parts; a shorter last one is code of its own.
   void block() {
+    if (k_ <= kc_ && band_) return banded_block();
     if (k_ <= kc_) return part({0, 0, k_, 1});
     const std::int64_t whole = k_ / kc_, tail = k_ % kc_, parts = whole + (tail != 0);
     builder_->for_(0, whole, 1, [&](Index i) { part({i, i * kc_, kc_, parts}); });
@@ -183,7 +187,55 @@ class Product {
     if (k_ > 0 && packs_) pack_right(p);
     if (stages_left()) stage_left(p);
     each_tile(columns_, [&](const ProductPiece& n) {
-      each_tile(rows_, [&](const ProductPiece& m) { tile(m, n, p); });
+      each_tile(rows_, [&](const ProductPiece& m) { band_ && p.parts == 1 ? banded_tile(m, n, p) : tile(m, n, p); });
+    });
+  }
+
+  // ---- a band of needed elements (transform/needed_band.h)
+  struct Span {
+    std::int64_t low, high;  // of column - row
+  };
+  /// Takes the mark where its dimensions are the only ones of the rows and of the columns.
+  void note_band(const op::Contraction& c) {
+    const ir::Ints mark = op_.attrs.get_or<ir::Ints>(transform::kNeededBand, {});
+    if (mark.empty()) return;
+    const Shape& shape = op_.result()->shape();
+    const auto batch = static_cast<std::int64_t>(c.lhs_batch.size());
+    const std::int64_t rows_end = batch + op_.operand(0)->rank() - batch - static_cast<std::int64_t>(c.lhs_contract.size());
+    auto is_only = [&](std::int64_t d) {
+      const std::int64_t begin = d < rows_end ? batch : rows_end, end = d < rows_end ? rows_end : shape.rank();
+      for (std::int64_t i = begin; i < end; ++i)
+        if (i != d && shape[static_cast<int>(i)] != 1) return false;
+      return d >= batch;
+    };
+    if (!is_only(mark[0]) || !is_only(mark[1]) || (mark[0] < rows_end) == (mark[1] < rows_end)) return;
+    band_ = Span{mark[2], mark[3]};
+    if ((mark[0] >= rows_end) != swapped_) band_ = Span{-mark[3], -mark[2]};
+  }
+  /// Whether any of so many rows and columns from here is needed.
+  Inst* is_needed(const Index& row, const Index& rows, const Index& column, const Index& columns) {
+    loop::Builder& b = *builder_;
+    Inst* reaches = b.less(Index(band_->low), column + columns - row);
+    return b.binary(Opcode::and_, reaches, b.less(column - row - rows, Index(band_->high)));
+  }
+  void banded_block() {
+    loop::Builder& b = *builder_;
+    Inst* needed = is_needed(rows_.begin(), by_block(b, rows_, rows_.block, rows_.last()), columns_.begin(),
+                             by_block(b, columns_, columns_.block, columns_.last()));
+    b.if_(needed, [&] { part({0, 0, k_, 1}); }, [&] {
+      each_tile(columns_, [&](const ProductPiece& n) {
+        each_tile(rows_, [&](const ProductPiece& m) { put_zeros(m, n); });
+      });
+    });
+  }
+  void banded_tile(const ProductPiece& m, const ProductPiece& n, const Part& p) {
+    builder_->if_(is_needed(m.place, m.length, n.place, n.length), [&] { tile(m, n, p); }, [&] { put_zeros(m, n); });
+  }
+  void put_zeros(const ProductPiece& m, const ProductPiece& n) {
+    loop::Builder& b = *builder_;
+    b.vector(0, n.length, tile_.lanes, [&](Index x) {
+      for (std::int64_t r = 0; r < m.length; ++r)
+        b.store(context_->output(result_), result_offset(m.place + r, n.place + x), b.constant(result_->dtype(), 0.0));
     });
   }
 
@@ -422,6 +474,7 @@ class Product {
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   DType acc_ = DType::f32;
   bool pairs_ = false, swapped_ = false, packs_ = true, left_has_zeros_ = false, right_has_zeros_ = false;
+  std::optional<Span> band_;
   Tile tile_;
   ProductAxis rows_, columns_;
   Index batch_at_;

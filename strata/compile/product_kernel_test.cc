@@ -1,5 +1,5 @@
 // Products of several blocks and several parts of the sum: the bits of the reference evaluator, with the tiles of each kind of processor.
-#include "strata/compile/compile_testing.h"
+#include "strata/compile/processor_testing.h"
 
 namespace strata::compile {
 namespace {
@@ -62,16 +62,7 @@ TEST(Product, HasThemForEachKindOfProcessor) {
       SCOPED_TRACE(processor + (": " + said(c)));
       auto block = product(c);
       const std::vector<Literal> given = arguments_of(*block, 3);
-      Plan plan = make_plan(*prepare(*block), {}, CpuTarget::named(processor));
-      std::vector<void*> in, constants;
-      for (const Literal& a : given) in.push_back(const_cast<std::byte*>(a.data()));
-      for (Literal& constant : plan.constants) constants.push_back(constant.mutable_data());
-      Literal result(plan.result_types[0]);
-      std::memset(result.mutable_data(), 0xa5, result.bytes());
-      void* out = result.mutable_data();
-      std::vector<std::byte> arena(static_cast<std::size_t>(plan.arena_bytes) + 64, std::byte{0x5a});
-      interpret(plan, {in.data(), &out, constants.data(), arena.data()});
-      testing::expect_same_bits({result}, op::evaluate(*block, given), processor);
+      testing::expect_same_bits({testing::run_as_on(processor, *block, given)}, op::evaluate(*block, given), processor);
     }
   }
 }

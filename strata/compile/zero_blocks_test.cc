@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "strata/compile/compile_testing.h"
+#include "strata/compile/processor_testing.h"
 
 namespace strata::compile {
 namespace {
@@ -63,6 +63,18 @@ TEST(ZeroBlocks, TermsThatAreLeftOutChangeNoBit) {
       testing::expect_same_bits(testing::run_compiled(*f, arguments), want, "machine code");
     }
   }
+}
+
+TEST(ZeroBlocks, NorOnAnotherProcessor) {
+  for (const char* processor : {"x86-64-v3", "x86-64-v4"})
+    for (const Case& c : {Case{21, 40, 64}, Case{21, 40, 64, false, false}, Case{21, 40, 64, true, true, 1}}) {
+      auto f = masked_product(c);
+      for (const Mask& mask : kMasks) {
+        SCOPED_TRACE(fmt::format("{}: side {}, mask {}", processor, c.side, &mask - kMasks));
+        std::vector<Literal> arguments = arguments_of(*f, c, mask);
+        testing::expect_same_bits({testing::run_as_on(processor, *f, arguments)}, op::evaluate(*f, arguments), "by the walker");
+      }
+    }
 }
 
 /// Whether kernels of the program look for zeros.

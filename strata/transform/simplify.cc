@@ -91,7 +91,8 @@ Value* select(Builder&, const Op& op) {
   if (op.operand(1) == op.operand(2)) return op.operand(1);
   if (is_bool_splat(op.operand(0), true)) return op.operand(1);
   if (is_bool_splat(op.operand(0), false)) return op.operand(2);
-  return nullptr;
+  const bool as_it_is = op.operand(0)->type() == op.result()->type() && is_bool_splat(op.operand(1), true) && is_bool_splat(op.operand(2), false);
+  return as_it_is ? op.operand(0) : nullptr;
 }
 
 // Whether every number of `narrow` is one of `wide` too.

@@ -99,6 +99,9 @@ TEST(Simplify, constant_choices_are_made) {
   }));
   EXPECT_TRUE(becomes_argument(
       kVector, [](Builder& b, const Values& v) { return Values{op::select(b, op::compare(b, v[0], v[0], "EQ"), v[0], v[0])}; }));
+  EXPECT_TRUE(becomes_argument(Type(DType::i1, {3}), [](Builder& b, const Values& v) {
+    return Values{op::select(b, v[0], op::constant(b, Type(DType::i1, {3}), 1), op::constant(b, Type(DType::i1, {3}), 0))};
+  }));
 }
 
 TEST(Simplify, works_inside_regions) {

@@ -1,0 +1,213 @@
+#include "strata/transform/needed_band.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "strata/op/def.h"
+#include "strata/op/lowering_kind.h"
+#include "strata/transform/row_set.h"
+
+namespace strata::transform {
+namespace {
+
+using ir::Block;
+using ir::Ints;
+using ir::Op;
+using ir::Value;
+
+/// How many operations are looked through for one product, on all ways together.
+constexpr int kMostSteps = 500;
+
+/// sum of factor[d] * index[d], and a constant.
+struct Affine {
+  std::vector<std::int64_t> factors;
+  std::int64_t constant = 0;
+};
+
+/// Elements with low <= index[column] - index[row] <= high.
+struct Band {
+  int row, column;
+  std::int64_t low, high;
+};
+
+constexpr std::int64_t kFar = std::numeric_limits<std::int32_t>::max();
+
+std::optional<std::int64_t> integer_splat(const Value* v) {
+  const Op* op = v->op();
+  if (op && op->name() == "stablehlo.broadcast_in_dim") return integer_splat(op->operand(0));
+  if (!op || op->name() != "stablehlo.constant" || is_float(v->dtype()) || !has_storage(v->dtype()) || is_complex(v->dtype())) return {};
+  const Literal& value = op->attr<Literal>("value");
+  if (!value.is_splat() || value.count() == 0) return {};
+  const std::int64_t n = value.integer(0);
+  return n > -kFar && n < kFar ? std::optional(n) : std::nullopt;
+}
+
+/// Where dimension d of operand 0 is in the result, with the same index; -1: nowhere.
+int moved_dim(const op::Factors& factors, int d) {
+  const std::vector<int>& list = factors.operands[0][static_cast<std::size_t>(d)];
+  if (list.size() != 1 || factors.kinds[static_cast<std::size_t>(list[0])] != 'p') return -1;
+  for (std::size_t r = 0; r < factors.results[0].size(); ++r)
+    if (factors.results[0][r] == list) return static_cast<int>(r);
+  return -1;
+}
+bool only_moves(const Op& op) {
+  return op.name() == "stablehlo.broadcast_in_dim" || op.name() == "stablehlo.reshape" || op.name() == "stablehlo.transpose";
+}
+
+/// The value as an affine function of its index. Integers of 32 bits and more: no place of an array lets them wrap.
+std::optional<Affine> affine(const Value* v, int& steps) {
+  const Op* op = v->op();
+  if (!op || --steps < 0 || is_float(v->dtype()) || byte_width(v->dtype()) < 4 || !v->shape().is_static()) return {};
+  Affine out{std::vector<std::int64_t>(static_cast<std::size_t>(v->rank()), 0)};
+  if (auto n = integer_splat(v)) {
+    out.constant = *n;
+    return out;
+  }
+  if (op->name() == "stablehlo.iota") {
+    const auto d = static_cast<int>(op->attr<std::int64_t>("iota_dimension"));
+    out.factors[static_cast<std::size_t>(d)] = v->shape()[d] > 1;
+    return out;
+  }
+  const bool adds = op->name() == "stablehlo.add", subtracts = op->name() == "stablehlo.subtract";
+  if (adds || subtracts) {
+    auto a = affine(op->operand(0), steps), b = affine(op->operand(1), steps);
+    if (!a || !b) return {};
+    const std::int64_t sign = adds ? 1 : -1;
+    for (std::size_t d = 0; d < out.factors.size(); ++d) out.factors[d] = a->factors[d] + sign * b->factors[d];
+    out.constant = a->constant + sign * b->constant;
+    return std::abs(out.constant) < kFar ? std::optional(out) : std::nullopt;
+  }
+  if (!only_moves(*op) || op->operand(0)->dtype() != v->dtype()) return {};
+  auto from = affine(op->operand(0), steps);
+  if (!from) return {};
+  const op::Factors factors = (*op::def(*op).shard)(*op);
+  for (int d = 0; d < op->operand(0)->rank(); ++d) {
+    const std::int64_t factor = from->factors[static_cast<std::size_t>(d)];
+    if (factor == 0 || op->operand(0)->shape()[d] == 1) continue;
+    const int to = moved_dim(factors, d);
+    if (to < 0) return {};
+    out.factors[static_cast<std::size_t>(to)] = factor;
+  }
+  out.constant = from->constant;
+  return out;
+}
+
+/// x >= 0 as a band of two dimensions.
+std::optional<Band> band_of(const Affine& x) {
+  int row = -1, column = -1;
+  for (std::size_t d = 0; d < x.factors.size(); ++d) {
+    if (x.factors[d] == 0) continue;
+    int& place = x.factors[d] == 1 ? row : column;
+    if (std::abs(x.factors[d]) != 1 || place >= 0) return {};
+    place = static_cast<int>(d);
+  }
+  if (row < 0 || column < 0) return {};
+  return Band{row, column, -kFar, x.constant};  // row - column + constant >= 0
+}
+std::optional<Band> compared(const Op& op, bool wanted, int& steps) {
+  auto a = affine(op.operand(0), steps), b = affine(op.operand(1), steps);
+  if (!a || !b) return {};
+  std::string direction = op.attr<std::string>("comparison_direction");
+  if (direction == "LT" || direction == "LE") {
+    std::swap(a, b);
+    direction = direction == "LT" ? "GT" : "GE";
+  }
+  if (direction != "GT" && direction != "GE") return {};
+  if (!wanted) {  // not a >= b: b > a
+    std::swap(a, b);
+    direction = direction == "GT" ? "GE" : "GT";
+  }
+  for (std::size_t d = 0; d < a->factors.size(); ++d) a->factors[d] -= b->factors[d];
+  a->constant -= b->constant + (direction == "GT");
+  return band_of(*a);
+}
+
+/// A band by the order of its dimensions, so that equal ones compare equal.
+Band ordered(const Band& b) { return b.row < b.column ? b : Band{b.column, b.row, -b.high, -b.low}; }
+
+/// The band outside of which a mask is not `wanted`; nothing where none is known.
+std::optional<Band> band(const Value* mask, bool wanted, int& steps) {
+  const Op* op = mask->op();
+  if (!op || --steps < 0 || !is_bool(mask->dtype()) || !mask->shape().is_static()) return {};
+  if (op->name() == "stablehlo.compare") {
+    auto found = compared(*op, wanted, steps);
+    return found ? std::optional(ordered(*found)) : std::nullopt;
+  }
+  if (op->name() == "stablehlo.not") return band(op->operand(0), !wanted, steps);
+  if (op->name() == (wanted ? "stablehlo.and" : "stablehlo.or")) {
+    auto a = band(op->operand(0), wanted, steps), b = band(op->operand(1), wanted, steps);
+    if (!a || !b) return a ? a : b;
+    if (a->row != b->row || a->column != b->column) return a;
+    return Band{a->row, a->column, std::max(a->low, b->low), std::min(a->high, b->high)};
+  }
+  if (!only_moves(*op)) return {};
+  auto from = band(op->operand(0), wanted, steps);
+  if (!from) return {};
+  const op::Factors factors = (*op::def(*op).shard)(*op);
+  const int row = moved_dim(factors, from->row), column = moved_dim(factors, from->column);
+  if (row < 0 || column < 0) return {};
+  return ordered({row, column, from->low, from->high});
+}
+
+/// What all readers of a value, element by element, see of it.
+class Need {
+ public:
+  explicit Need(const Readers& readers) : readers_(readers) {}
+
+  /// Nothing where all of it is needed, or more is not known.
+  std::optional<Band> of(const Value* v, int& steps) const {
+    auto found = readers_.of.find(v);
+    if (readers_.results.count(v) || found == readers_.of.end() || --steps < 0) return {};
+    std::optional<Band> all;
+    for (const Op* op : found->second) {
+      auto one = by(*op, v, steps);
+      if (!one || (all && (all->row != one->row || all->column != one->column))) return {};
+      all = all ? Band{one->row, one->column, std::min(all->low, one->low), std::max(all->high, one->high)} : *one;
+    }
+    return all;
+  }
+
+ private:
+  std::optional<Band> by(const Op& op, const Value* v, int& steps) const {
+    if (!op::is_elemental(op) || op.num_results() != 1 || !op.regions.empty() || op.info().has_effect || op::def(op).traits.barrier) return {};
+    if (std::count(op.operands.begin(), op.operands.end(), v) != 1) return {};
+    if (op.name() == "stablehlo.select" && op.operand(0) != v && op.operand(0)->rank() == v->rank()) {
+      auto chosen = band(op.operand(0), op.operand(1) == v, steps);
+      if (chosen) return chosen;
+    }
+    auto after = of(op.result(), steps);
+    if (!after || op::def(op).traits.elementwise) return after && v->rank() == op.result()->rank() ? after : std::nullopt;
+    return only_moves(op) && op.result()->shape().count() == v->shape().count() ? before(op, *after) : std::nullopt;
+  }
+  /// A band of what the operation gives as one of what it moves.
+  static std::optional<Band> before(const Op& op, const Band& after) {
+    const op::Factors factors = (*op::def(op).shard)(op);
+    int row = -1, column = -1;
+    for (int d = 0; d < op.operand(0)->rank(); ++d) {
+      if (op.operand(0)->shape()[d] == 1) continue;
+      const int to = moved_dim(factors, d);
+      if (to == after.row) row = d;
+      if (to == after.column) column = d;
+    }
+    if (row < 0 || column < 0) return {};
+    return ordered({row, column, after.low, after.high});
+  }
+
+  const Readers& readers_;
+};
+
+}  // namespace
+
+void mark_needed_bands(Block& block) {
+  const Readers readers(block);
+  const Need need(readers);
+  for (const auto& op : block.ops()) {
+    for (const auto& region : op->regions) mark_needed_bands(*region);
+    if (!op::is_contraction(*op) || op->operands.size() != 2 || !op->result()->shape().is_static()) continue;
+    int steps = kMostSteps;
+    if (auto found = need.of(op->result(), steps)) op->attrs.set(kNeededBand, Ints{found->row, found->column, found->low, found->high});
+  }
+}
+
+}  // namespace strata::transform

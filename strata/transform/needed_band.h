@@ -1,0 +1,18 @@
+// Products of which only a band of elements is needed: scores under a causal mask or a window.
+//
+//   select(j - i <= 0, f(product), c)       element by element; what f gives elsewhere, nobody sees
+//
+// Such products are marked by an attribute [row, column, low, high]: dimensions of the result, and what lies between low and high of
+// index[column] - index[row] is needed. Kernels may leave other elements out, and write zeros. No bit of the program's results changes.
+#pragma once
+
+#include "strata/ir/graph.h"
+
+namespace strata::transform {
+
+inline constexpr const char* kNeededBand = "strata.needed_band";
+
+/// Marks products all readers of which choose by places that are computed from iotas.
+void mark_needed_bands(ir::Block& block);
+
+}  // namespace strata::transform
