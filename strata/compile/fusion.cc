@@ -26,6 +26,9 @@ constexpr std::size_t kMostReached = 4096;  // groups looked at to find whether 
 constexpr double kMostTree = 1500;   // computed where it is read
 constexpr double kMostGroup = 1500;  // in one kernel
 constexpr std::int64_t kSmall = 4096;  // elements of arrays that lie in a first-level cache: passing them on by memory costs about a call
+// An epilogue is read and written by tiles rather than in one sweep, and its code stands beside each kind of tile.
+constexpr double kMostEpilogue = 200;
+constexpr std::size_t kMostEpilogueRoots = 4, kMostEpilogueArrays = 3;
 
 /// A constant with different elements lies in memory rather than in code.
 bool is_stored_constant(const Op& op) {
@@ -214,6 +217,7 @@ bool has_effect(const Op& op) {
 struct Access {
   enum class Kind { same, leading, scalar, fixed, other } kind;  // scalar: the only element; fixed: always the same one
   const Value* value;
+  bool beside = false;  // for neighbours in the reader's last dimension it is neighbours, or one element
 };
 
 /// Records what a root's tree reads, with the root at a symbolic index.
@@ -272,6 +276,17 @@ Access::Kind access_kind(const DryRun::Read& read, const Shape& frame, const std
   return Access::Kind::other;
 }
 
+/// Whether an offset goes on by one or stays along the last of these variables, and is computed from variables alone.
+bool runs_beside(const Index& offset, const std::vector<Index>& index) {
+  const loop::Inst* last = nullptr;
+  std::unordered_set<const loop::Inst*> variables;
+  for (const Index& i : index)
+    for (const Index::Term& term : i.terms()) variables.insert(last = term.variable);
+  return std::all_of(offset.terms().begin(), offset.terms().end(), [&](const Index::Term& term) {
+    return variables.count(term.variable) != 0 && (term.variable != last || term.coefficient == 1);
+  });
+}
+
 /// What the tree of the operation's result `r` reads, as seen from an index of `frame`.
 void add_accesses(const Op& op, int r, const Shape& frame, const Fusion& fusion, std::vector<Access>& out) {
   if (frame.count() == 0) return;
@@ -289,7 +304,11 @@ void add_accesses(const Op& op, int r, const Shape& frame, const Fusion& fusion,
     dry.root(op, r, index);
   }
   Index own = linearize(b, frame, index);
-  for (const DryRun::Read& read : dry.reads) out.push_back({access_kind(read, frame, index, own), read.value});
+  for (const DryRun::Read& read : dry.reads) {
+    Access a{access_kind(read, frame, index, own), read.value};
+    a.beside = a.kind == Access::Kind::same || runs_beside(read.offset, index);
+    out.push_back(a);
+  }
 }
 
 std::vector<Access> accesses(const Op& op, const Fusion& fusion) {
@@ -359,6 +378,16 @@ class Grouping {
           }
       }
     }
+  }
+
+  /// What follows a product element by element is computed by its kernel.
+  void join_epilogues() {
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      for (int p = static_cast<int>(i); node(p).merged_into == p && node(p).group.kind == GroupKind::product;) {
+        const int joined = join_epilogue(p);
+        if (joined < 0) break;
+        p = joined;
+      }
   }
 
   /// The groups in an order in which they can run: always the one that ends first in the program among those that can.
@@ -598,16 +627,73 @@ class Grouping {
     joined.rows = rows;
     joined.flat = P.flat && C.flat && rows == 0;
     joined.linear = P.linear && C.linear && rows == 0;
+    merge_nodes(p, c);
+    for (int r : into.roots) joined.roots.push_back(root(r).op);
+    into.group = std::move(joined);
+    return true;
+  }
+
+  /// Joins product p with the first of its readers that may be its epilogue; the group they become, or -1.
+  int join_epilogue(int p) {
+    std::vector<int> readers;
+    for (int r : node(p).consumers) readers.push_back(find(r));
+    std::sort(readers.begin(), readers.end());
+    readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
+    for (int c : readers) {
+      if (c == p || !may_follow(p, c)) continue;
+      std::optional<Between> moved = between(p, c);
+      if (!moved) continue;
+      reorder(p, c, *moved);
+      Node &from = node(p), &into = node(c);
+      Group joined = std::move(from.group);
+      joined.flat = into.group.flat && (joined.epilogue == 0 || joined.flat);
+      joined.epilogue += into.group.roots.size();
+      joined.epilogue_flops += into.weight;
+      joined.roots.insert(joined.roots.end(), into.group.roots.begin(), into.group.roots.end());
+      into.group = std::move(joined);
+      merge_nodes(p, c);
+      into.joinable = false;
+      return c;
+    }
+    return -1;
+  }
+
+  /// Whether loops c compute, element by element where product p stores them, from p's results and little else.
+  bool may_follow(int p, int c) {
+    const Group &P = node(p).group, &C = node(c).group;
+    const Value* value = P.product_value();
+    if (C.kind != GroupKind::loops || !node(c).joinable || C.rows != 0 || C.total != count(value) || is_complex(value->dtype())) return false;
+    const double flops = P.epilogue_flops + node(c).weight;
+    if (P.epilogue + C.roots.size() > kMostEpilogueRoots || flops > kMostEpilogue || !takes_epilogue(*P.roots.front(), flops)) return false;
+    std::unordered_set<const Value*> arrays;
+    for (int r : node(c).roots) {
+      const Op& op = *root(r).op;
+      if (!is_elemental(op) || root(r).after >= 0) return false;
+      for (const Value* v : op.results())
+        if (count(v) != C.total || is_complex(v->dtype())) return false;
+      for (const Access& a : root(r).reads) {
+        const int made = maker(a.value);
+        if (made == p || made == c) {
+          if (a.kind != Access::Kind::same) return false;
+          continue;
+        }
+        if (a.kind != Access::Kind::scalar && a.kind != Access::Kind::fixed && !a.beside) return false;
+        if (4 * count(a.value) > C.total) arrays.insert(a.value);
+      }
+    }
+    return arrays.size() <= kMostEpilogueArrays;
+  }
+
+  /// Node p is part of c from now on.
+  void merge_nodes(int p, int c) {
+    Node &from = node(p), &into = node(c);
     std::vector<int> numbers;
     std::merge(from.roots.begin(), from.roots.end(), into.roots.begin(), into.roots.end(), std::back_inserter(numbers));
-    for (int r : numbers) joined.roots.push_back(root(r).op);
-    into.group = std::move(joined);
     into.roots = std::move(numbers);
     into.weight += from.weight;
     if (from.consumers.size() > into.consumers.size()) from.consumers.swap(into.consumers);
     into.consumers.insert(into.consumers.end(), from.consumers.begin(), from.consumers.end());
     from = {{}, {}, {}, 0, false, c, -1};
-    return true;
   }
 
   /// Which values are read by a group that does not make them.
@@ -619,9 +705,11 @@ class Grouping {
 
   void find_outputs(int number) {
     Group& g = node(number).group;
-    if (g.kind == GroupKind::product) return g.outputs.push_back(g.roots.back()->result());
-    for (const Op* op : g.roots) {
-      bool needed = g.kind != GroupKind::loops;
+    if (g.kind == GroupKind::product && g.epilogue == 0) return g.outputs.push_back(g.product_value());
+    if (g.kind == GroupKind::product)
+      if (const Value* v = g.product_value(); uses_.stored.count(v) != 0 || read_elsewhere_.count(v) != 0) g.outputs.push_back(v);
+    for (const Op* op : g.kind == GroupKind::product ? g.epilogue_roots() : std::span<const Op* const>(g.roots)) {
+      bool needed = g.kind != GroupKind::loops && g.kind != GroupKind::product;
       for (const Value* v : op->results()) needed |= uses_.stored.count(v) != 0 || read_elsewhere_.count(v) != 0;
       if (!needed) continue;  // all results of an operation are written, or none
       for (const Value* v : op->results()) g.outputs.push_back(v);
@@ -700,6 +788,7 @@ Fusion fuse(const ir::Block& block, FusionRule rule) {
     Stage groups("    group");
     Grouping grouping(block, uses, out, moves, rule);
     grouping.join_all();
+    grouping.join_epilogues();
     out.groups = grouping.finish();
   }
   for (const auto& op : block.ops())

@@ -8,6 +8,7 @@
 // What is fused or not is therefore free, and where kernels would take long to compile, small operations stay apart (share_kernels.h).
 #pragma once
 
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -22,7 +23,7 @@ enum class GroupKind : std::uint8_t { loops, product, update, structured };
 /// Operations that become one kernel (loops), or one operation lowered in its own way.
 struct Group {
   GroupKind kind = GroupKind::loops;
-  std::vector<const ir::Op*> roots;       // program order; product: the moves behind it follow (product_result.h)
+  std::vector<const ir::Op*> roots;       // program order; product: the moves behind it follow (product_result.h), then its epilogue
   std::int64_t total = 0;                 // loops: elements of a full value
   std::int64_t rows = 0;                  // loops: number of rows, 0 when nothing is reduced or of row size
   bool flat = true;                       // loops: every access is at the element's own offset, or a scalar
@@ -30,6 +31,13 @@ struct Group {
   std::vector<const ir::Value*> outputs;  // values that others read: stored
   /// Loops without rows: values that one root alone reads, for each of its elements the one in the same place; with that root.
   std::vector<std::pair<const ir::Value*, const ir::Op*>> own_reads;
+  std::size_t epilogue = 0;               // product: so many last roots are computed from its elements while these are in registers
+  double epilogue_flops = 0;              // ... and how much arithmetic that is for one element
+
+  std::span<const ir::Op* const> moves() const { return std::span(roots).first(roots.size() - epilogue).subspan(1); }
+  std::span<const ir::Op* const> epilogue_roots() const { return std::span(roots).last(epilogue); }
+  /// Of a product, as it is moved.
+  const ir::Value* product_value() const { return roots[roots.size() - epilogue - 1]->result(); }
 };
 
 struct Fusion {

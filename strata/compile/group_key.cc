@@ -19,7 +19,8 @@ class Writer {
   explicit Writer(const Fusion& fusion) : fusion_(fusion) {}
 
   bool group(const Group& group) {
-    for (std::int64_t n : {static_cast<std::int64_t>(group.kind), group.total, group.rows, std::int64_t{group.flat}, std::int64_t{group.linear}}) number(n);
+    for (std::int64_t n : {static_cast<std::int64_t>(group.kind), group.total, group.rows, std::int64_t{group.flat}, std::int64_t{group.linear},
+                           static_cast<std::int64_t>(group.epilogue)}) number(n);
     std::unordered_set<const Value*> outputs(group.outputs.begin(), group.outputs.end());
     for (const Op* op : group.roots) {
       if (!operation(*op)) return false;

@@ -145,7 +145,8 @@ class Planner {
     if (last < at) return true;
     const Group& g = scope.fusion.groups[static_cast<std::size_t>(at)];
     if (last != at) return false;
-    return (g.kind == GroupKind::loops && g.flat && g.rows == 0) || maps_alone(g, made, old) || (g.kind == GroupKind::product && adds_alone(g, old, scope.fusion)) ||
+    return (g.kind == GroupKind::loops && g.flat && g.rows == 0) || maps_alone(g, made, old) ||
+           (g.kind == GroupKind::product && (adds_alone(g, old, scope.fusion) || follows_alone(g, old, scope.fusion))) ||
            (g.kind == GroupKind::update && updates_alone(*g.roots.front(), made->index(), old, scope.fusion));
   }
   /// Whether each element of `made` is made of the one in the same place of `old`, which is read by nothing else.
@@ -155,8 +156,15 @@ class Planner {
   /// Whether a product goes on from the sums `old`, element by element where its results lie, and reads `old` in no other way.
   static bool adds_alone(const Group& g, const Value* old, const Fusion& fusion) {
     const Op& product = *g.roots.front();
-    return given_sums(product) == old && g.roots.size() == 1 && !computed_from(product.operand(0), old, fusion) &&
-           !computed_from(product.operand(1), old, fusion);
+    return given_sums(product) == old && g.roots.size() == 1 && !reads_as_operand(product, old, fusion);
+  }
+  /// Whether a product's epilogue, at most, reads `old`, and each element of it only for the one in the same place.
+  static bool follows_alone(const Group& g, const Value* old, const Fusion& fusion) {
+    const Op& product = *g.roots.front();
+    return g.epilogue > 0 && g.flat && given_sums(product) != old && !reads_as_operand(product, old, fusion);
+  }
+  static bool reads_as_operand(const Op& product, const Value* old, const Fusion& fusion) {
+    return computed_from(product.operand(0), old, fusion) || computed_from(product.operand(1), old, fusion);
   }
   /// Whether a kernel that reads `v` reads `old`.
   static bool computed_from(const Value* v, const Value* old, const Fusion& fusion) {

@@ -82,7 +82,7 @@ class SumContext : public KernelContext {
 Built build_narrow_product(const Group& group, const Fusion& fusion) {
   constexpr int kLanes = 16;
   constexpr std::int64_t kShortest = 64, kPointElements = 4096;
-  const Value* result = group.roots.back()->result();
+  const Value* result = group.product_value();
   const Op& op = *group.roots.front();
   std::int64_t length = 1, total = result->shape().count();
   for (int d = result->rank() - 1; d >= 0 && length < kShortest; --d) length *= result->shape()[d];
@@ -95,10 +95,13 @@ Built build_narrow_product(const Group& group, const Fusion& fusion) {
   loop::Builder b(*built.kernel);
   SumContext context(b, group, fusion, built);
   context.lanes = kLanes;
-  loop::Ref* to = context.output(result);
   b.for_(0, per_point, 1, [&](Index i) {
     Index row = (b.grid() * per_point + i) * length;
-    b.vector(0, length, kLanes, [&](Index j) { b.store(to, row + j, context.at_offset(result, row + j)); });
+    b.vector(0, length, kLanes, [&](Index j) { 
+      std::vector<Inst*> elements;  // all before any is stored: a result may take the memory of an operand
+      for (const Value* v : group.outputs) elements.push_back(context.at_offset(v, row + j));
+      for (std::size_t i = 0; i < elements.size(); ++i) b.store(context.output(group.outputs[i]), row + j, elements[i]);
+    });
   });
   out.kernels.push_back(std::move(built));
   return out;

@@ -36,8 +36,8 @@ class Product {
  public:
   Product(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target)
       : op_(*group.roots.front()),
-        moves_(group.roots.begin() + 1, group.roots.end()),
-        result_(group.roots.back()->result()),
+        group_(group),
+        value_(group.product_value()),
         left_(op_.operand(0), c.lhs_batch, c.lhs_contract),
         right_(op_.operand(1), c.rhs_batch, c.rhs_contract) {
     batch_ = left_.size(left_.batch);
@@ -59,7 +59,7 @@ class Product {
     for (std::int64_t side : op_.attrs.get_or<ir::Ints>(transform::kZeroSides, {})) (side == swapped_ ? left_has_zeros_ : right_has_zeros_) = true;
     built_.kernel = std::make_unique<loop::Kernel>("product");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
-    context_ = std::make_unique<KernelContext>(*builder_, fusion, built_);
+    context_ = std::make_unique<ProductContext>(*builder_, group, fusion, built_);
   }
 
   Built build() {
@@ -69,9 +69,11 @@ class Product {
     loop::Builder& b = *builder_;
     std::int64_t row_blocks = (m_ + mb_ - 1) / mb_, column_blocks = (n_ + nb_ - 1) / nb_;
     built_.kernel->grid = batch_ * row_blocks * column_blocks;
-    built_.parallel = static_cast<double>(batch_ * m_ * n_) * static_cast<double>(std::max<std::int64_t>(1, k_)) > (is_thin() ? 4 : 16) * kInlineWork;
+    const double elements = static_cast<double>(batch_ * m_ * n_);
+    built_.parallel = elements * (static_cast<double>(std::max<std::int64_t>(1, k_)) + 16 * group_.epilogue_flops) > (is_thin() ? 4 : 16) * kInlineWork;
     if (k_ > 0 && packs_) panel_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * padded(nb_));
-    if (k_ > kc_ && acc_ != result_->dtype()) sums_ = b.scratch(acc_, mb_ * padded(nb_));
+    if (k_ > kc_ && (acc_ != value_->dtype() || group_.epilogue > 0)) sums_ = b.scratch(acc_, mb_ * padded(nb_));
+    if (context_->loops_over_rows()) done_ = b.scratch(acc_, tile_.rows * tile_.lanes);
     if (stages_left()) staged_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * ((mb_ + tile_.rows - 1) / tile_.rows * tile_.rows));
     Index point = b.grid();
     batch_at_ = b.div(point, column_blocks * row_blocks);
@@ -231,11 +233,11 @@ class Product {
   void banded_tile(const ProductPiece& m, const ProductPiece& n, const Part& p) {
     builder_->if_(is_needed(m.place, m.length, n.place, n.length), [&] { tile(m, n, p); }, [&] { put_zeros(m, n); });
   }
+  /// And what follows from zeros, where the product has an epilogue.
   void put_zeros(const ProductPiece& m, const ProductPiece& n) {
     loop::Builder& b = *builder_;
     b.vector(0, n.length, tile_.lanes, [&](Index x) {
-      for (std::int64_t r = 0; r < m.length; ++r)
-        b.store(context_->output(result_), result_offset(m.place + r, n.place + x), b.constant(result_->dtype(), 0.0));
+      b.for_(0, m.length, 1, [&](Index r) { context_->store(product_offset(m.place + r, n.place + x), n.place + x, b.constant(acc_, 0.0)); });
     });
   }
 
@@ -437,9 +439,10 @@ class Product {
         for (std::int64_t r = 0; r < m.length; ++r) store(r, b.get(sums[static_cast<std::size_t>(r)]));
       };
       auto finish = [&] {
-        each_sum([&](std::int64_t r, Inst* sum) {
-          b.store(context_->output(result_), result_offset(m.place + r, n.place + x), b.convert(result_->dtype(), sum));
-        });
+        auto store = [&](const Index& row, Inst* sum) { context_->store(product_offset(m.place + row, n.place + x), n.place + x, sum); };
+        if (!done_ || m.length == 1) return each_sum(store);
+        each_sum([&](std::int64_t r, Inst* sum) { b.store(done_, Index(r * tile_.lanes) + x, sum); });
+        b.for_(0, m.length, 1, [&](Index r) { store(r, b.load(done_, r * tile_.lanes + x)); });
       };
       if (!sums_) return finish();
       b.if_(b.less(p.number, p.parts - 1), [&] { each_sum([&](std::int64_t r, Inst* sum) { b.store(sums_, sum_at(m, r, n, x), sum); }); }, finish);
@@ -456,7 +459,7 @@ class Product {
   /// What the parts before this one have summed.
   Inst* previous(const ProductPiece& m, std::int64_t r, const ProductPiece& n, Index x) {
     if (sums_) return builder_->load(sums_, sum_at(m, r, n, x));
-    return builder_->load(context_->output(result_), result_offset(m.place + r, n.place + x));
+    return builder_->load(context_->output(value_), result_offset(m.place + r, n.place + x));
   }
   Inst* multiply_add(Inst* a, Inst* c, Inst* sum) {
     loop::Builder& b = *builder_;
@@ -465,11 +468,11 @@ class Product {
     return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), a, c));
   }
   Index product_offset(Index m, Index n) const { return swapped_ ? (batch_at_ * n_ + n) * m_ + m : (batch_at_ * m_ + m) * n_ + n; }
-  Index result_offset(Index m, Index n) { return landing(*builder_, moves_, product_offset(m, n), n); }
+  Index result_offset(Index m, Index n) { return landing(*builder_, group_.moves(), product_offset(m, n), n); }
 
   const Op& op_;
-  std::vector<const Op*> moves_;
-  const Value* result_;
+  const Group& group_;
+  const Value* value_;
   ProductSide left_, right_;
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   DType acc_ = DType::f32;
@@ -480,8 +483,8 @@ class Product {
   Index batch_at_;
   BuiltKernel built_;
   std::unique_ptr<loop::Builder> builder_;
-  std::unique_ptr<KernelContext> context_;
-  loop::Ref *panel_ = nullptr, *sums_ = nullptr, *staged_ = nullptr;
+  std::unique_ptr<ProductContext> context_;
+  loop::Ref *panel_ = nullptr, *sums_ = nullptr, *staged_ = nullptr, *done_ = nullptr;
 };
 
 }  // namespace

@@ -28,6 +28,8 @@ bool keeps_rows(const Op& move) {
   return in.rank() == 0 || permutation[static_cast<std::size_t>(minor_dim(move.result()->shape()))] == minor_dim(in);
 }
 
+constexpr double kMostUnrolledFlops = 8;  // of an epilogue whose code is written out for each row of a tile
+
 bool is_windows(const Value* v) { return v->op() && op::window_dims(*v->op()); }
 
 }  // namespace
@@ -66,6 +68,44 @@ Index landing(loop::Builder& b, std::span<const Op* const> moves, const Index& o
     at = linearize(b, op->result()->shape(), to);
   }
   return at.lanes() < along.lanes() ? at + along : at;
+}
+
+bool takes_epilogue(const Op& product, double flops) {
+  constexpr std::int64_t kFew = 8, kSmall = 32 << 10, kLarge = 2 << 20;
+  const std::int64_t elements = product.result()->shape().count();
+  const bool light = flops <= kMostUnrolledFlops;
+  if (elements > (light ? kLarge : kSmall)) return false;
+  if (is_narrow(product)) return true;
+  if (!light && (is_windows(product.operand(0)) || is_windows(product.operand(1)))) return false;
+  op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering)(product);
+  ProductSide right(product.operand(1), c.rhs_batch, c.rhs_contract);
+  return right.size(right.free) >= kFew;
+}
+
+ProductContext::ProductContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built)
+    : KernelContext(b, fusion, built), group_(group) {
+  for (const Op* op : group.epilogue_roots())
+    for (const Value* v : op->results()) after_.insert(v);
+}
+
+bool ProductContext::loops_over_rows() const { return group_.epilogue_flops > kMostUnrolledFlops; }
+
+void ProductContext::store(const Index& offset, const Index& along, Inst* sum) {
+  const Value* value = group_.product_value();
+  Index at = landing(b, group_.moves(), offset, along);
+  element_ = b.convert(value->dtype(), sum);
+  std::vector<Inst*> elements;
+  for (const Value* v : group_.outputs) elements.push_back(v == value ? element_ : at_offset(v, at));
+  for (std::size_t i = 0; i < elements.size(); ++i) b.store(output(group_.outputs[i]), at, elements[i]);
+  element_ = nullptr;
+}
+
+Inst* ProductContext::leaf(const Value* v, std::span<const Index> index, const Index& offset) {
+  if (v == group_.product_value()) {
+    STRATA_CHECK(element_, "a product reads its own result");
+    return element_;
+  }
+  return KernelContext::leaf(v, index, offset);
 }
 
 }  // namespace strata::compile

@@ -1,10 +1,12 @@
-// Where a product's elements go: reshapes and transpositions that alone read it are done by the product as it stores.
+// Where a product's elements go: reshapes and transpositions that alone read it are done by the product as it stores, and so is what
+// is computed from its elements one by one (an epilogue: bias, activation, residual, scale, conversion), from registers.
 #pragma once
 
 #include <functional>
+#include <unordered_set>
 #include <vector>
 
-#include "strata/compile/tree_context.h"
+#include "strata/compile/kernel_build.h"
 
 namespace strata::compile {
 
@@ -20,5 +22,33 @@ std::vector<const ir::Op*> moves_behind(const ir::Op& product, const std::functi
 /// Row-major offset, in the last of `moves`' results, of the element at `offset` of what the first one reads. `along` is the part of it
 /// that may run along the lanes: it stays in the offset where its dimension has one element (and where it is 0), too.
 Index landing(loop::Builder& b, std::span<const ir::Op* const> moves, const Index& offset, const Index& along);
+
+/// Whether it pays that a product's kernel computes what follows it, `flops` of arithmetic for each element. Its lanes have to lie along
+/// its results. What is much arithmetic is so only for results of a launch's worth: in a launch of its own it runs as fast, by longer
+/// vectors. Results that leave the caches are read and written faster in one sweep than by tiles.
+bool takes_epilogue(const ir::Op& product, double flops);
+
+/// What a product's kernel reads and writes: its elements are stored through the moves behind it, and what follows it is computed from
+/// them as they are stored.
+class ProductContext : public KernelContext {
+ public:
+  ProductContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built);
+
+  /// What is computed from an element is so much code that it is written once for the rows of a tile, as a loop.
+  bool loops_over_rows() const;
+
+  /// Stores what the element at `offset` of the product's own result gives; `along` as for `landing`. All is computed before any of it
+  /// is stored: a result may take the memory of an operand.
+  void store(const Index& offset, const Index& along, Inst* sum);
+
+ protected:
+  bool inlined(const ir::Value* v) override { return after_.count(v) != 0 || KernelContext::inlined(v); }
+  Inst* leaf(const ir::Value* v, std::span<const Index> index, const Index& offset) override;
+
+ private:
+  const Group& group_;
+  std::unordered_set<const ir::Value*> after_;  // what the epilogue computes; lookup only
+  Inst* element_ = nullptr;                     // that is being stored
+};
 
 }  // namespace strata::compile

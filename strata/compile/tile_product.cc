@@ -26,9 +26,7 @@ bool is_windows(const Value* v) { return v->op() && op::window_dims(*v->op()); }
 class TileProduct {
  public:
   TileProduct(const Group& group, const op::Contraction& c, const Fusion& fusion)
-      : moves_(group.roots.begin() + 1, group.roots.end()),
-        result_(group.roots.back()->result()),
-        given_(given_sums(*group.roots.front())),
+      : given_(given_sums(*group.roots.front())),
         left_(group.roots.front()->operand(0), c.lhs_batch, c.lhs_contract),
         right_(group.roots.front()->operand(1), c.rhs_batch, c.rhs_contract) {
     batch_ = left_.size(left_.batch);
@@ -37,7 +35,7 @@ class TileProduct {
     k_ = left_.size(left_.contract);
     built_.kernel = std::make_unique<loop::Kernel>("product");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
-    context_ = std::make_unique<KernelContext>(*builder_, fusion, built_);
+    context_ = std::make_unique<ProductContext>(*builder_, group, fusion, built_);
   }
 
   Built build() {
@@ -210,20 +208,19 @@ class TileProduct {
       b.vector(0, columns, columns >= 32 ? 32 : 16, [&](Index x) {
         Inst* sum = b.load(sums_, sums + m * c_pitch_ + x);
         Index n = n0 + x;
-        b.store(context_->output(result_), landing(b, moves_, (batch * m_ + m0 + m) * n_ + n, n), b.convert(result_->dtype(), sum));
+        context_->store((batch * m_ + m0 + m) * n_ + n, n, sum);
       });
     });
   }
 
-  std::vector<const Op*> moves_;
-  const Value *result_, *given_;
+  const Value* given_;
   ProductSide left_, right_;
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   std::int64_t a_pitch_ = 0, b_pitch_ = 0, c_pitch_ = 0;  // of 32 bits
   bool turned_a_ = false, turned_b_ = false;
   BuiltKernel built_;
   std::unique_ptr<loop::Builder> builder_;
-  std::unique_ptr<KernelContext> context_;
+  std::unique_ptr<ProductContext> context_;
   Ref *sums_ = nullptr, *a_ = nullptr, *b_ = nullptr, *strip_a_ = nullptr, *strip_b_ = nullptr;
 };
 

@@ -65,8 +65,7 @@ class WindowProduct {
  public:
   WindowProduct(const Group& group, const op::Contraction& c, int side, const Fusion& fusion, const CpuTarget& target)
       : op_(*group.roots.front()),
-        moves_(group.roots.begin() + 1, group.roots.end()),
-        result_(group.roots.back()->result()),
+        group_(group),
         fusion_(fusion),
         swapped_(side == 1),
         seen_(op_.operand(side), side == 0 ? c.lhs_batch : c.rhs_batch, side == 0 ? c.lhs_contract : c.rhs_contract),
@@ -311,7 +310,7 @@ class WindowProduct {
     built.parallel = static_cast<double>(batch_ * m_ * n_) * static_cast<double>(k_) > 16 * kInlineWork;
     loop::Builder b(*built.kernel);
     builder_ = &b;
-    KernelContext context(b, fusion_, built);
+    ProductContext context(b, group_, fusion_, built);
     context_ = &context;
     std::int64_t depth = product_of(depth_box_), panels = padded(n_) / tile_.lanes;
     panel_ = packs_first_ ? context.temporary(0, acc_, batch_ * panels * panel_size(k_), loop::Ref::Mode::in)
@@ -579,17 +578,15 @@ class WindowProduct {
 
   /// Stores the sum of `row` (in the block) at column `n` of the block.
   void result(const Indices& row, Index n, Inst* sum) {
-    loop::Builder& b = *builder_;
     Index m = 0;
     for (std::size_t i = 0; i < row.size(); ++i) m = m * rows_[i].size + here_.row[i] + row[i];
     Index column = here_.n0 + n;
     Index offset = swapped_ ? (here_.batch * n_ + column) * m_ + m : (here_.batch * m_ + m) * n_ + column;
-    b.store(context_->output(result_), landing(b, moves_, offset, column.lanes() > 1 ? column : m), b.convert(result_->dtype(), sum));
+    context_->store(offset, column.lanes() > 1 ? column : m, sum);
   }
 
   const Op& op_;
-  std::vector<const Op*> moves_;
-  const Value* result_;
+  const Group& group_;
   const Fusion& fusion_;
   bool swapped_;
   ProductSide seen_, other_;
@@ -607,7 +604,7 @@ class WindowProduct {
   bool along_ = false;              // few columns: rows lie along the lanes
   Built out_;
   loop::Builder* builder_ = nullptr;
-  KernelContext* context_ = nullptr;
+  ProductContext* context_ = nullptr;
   loop::Ref *panel_ = nullptr, *patch_ = nullptr, *sums_ = nullptr, *crossing_ = nullptr;
   struct {
     Index batch, n0, k;  // k: where the block begins
