@@ -139,5 +139,24 @@ TEST(TileProduct, OnlyOfBf16AndWhereTheyAre) {
   EXPECT_EQ(kernels(g, tiles()).find("strata_tile_product"), std::string::npos);
 }
 
+// What follows is computed as the results are stored: the bits of the product alone, and of what follows by itself.
+TEST(TileProduct, ComputesWhatFollowsIt) {
+  for (const Dims& d : {Dims{1, 47, 40, 31, true, true}, Dims{2, 33, 17, 32, true, false}, Dims{1, 18, 35, 1056, false, false}}) {
+    auto f = product(d, DType::f32), alone = product(d, DType::f32);
+    Value* sums = f->results[0];
+    Value* more = f->add_argument(sums->type());
+    Builder b(*f);
+    f->results = {op::max(b, op::add(b, sums, more), op::full_like(b, sums, 0))};
+    EXPECT_EQ(make_plan(*prepare(*f), {}, tiles()).kernels.size(), 1u);
+    std::vector<Literal> arguments = testing::arguments_of(*f);
+    const Literal products = run(*alone, {arguments[0], arguments[1]}, false);
+    Block rest;
+    Value *x = rest.add_argument(sums->type()), *y = rest.add_argument(sums->type());
+    Builder r(rest);
+    rest.results = {op::max(r, op::add(r, x, y), op::full_like(r, x, 0))};
+    testing::expect_same_bits({run(*f, arguments, false)}, op::evaluate(rest, std::vector<Literal>{products, arguments[2]}), "follows");
+  }
+}
+
 }  // namespace
 }  // namespace strata::compile
