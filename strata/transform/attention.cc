@@ -38,7 +38,6 @@ std::string text(const Dims& dims) {
   return out;
 }
 
-/// Factors of what the operation treats; those of kind 'r' are summed.
 bool holds(const std::vector<int>& list, int factor) { return std::find(list.begin(), list.end(), factor) != list.end(); }
 
 class Pattern {
