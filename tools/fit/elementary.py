@@ -46,7 +46,6 @@ def exponentials():
     for bits, terms in (SINGLE, 5), (DOUBLE, 11):
         weight = lambda r: (4 if bits == SINGLE and r < -0.28 else 1) * r**2 / exp(r)
         show(f"exp f{bits}", q, terms, (-HALF_LN2, HALF_LN2), weight, bits)
-    show("exp for f32 erfc, in f64", q, 6, (-HALF_LN2, HALF_LN2), lambda r: r**2 / exp(r), DOUBLE)
     # for e^r - 1 itself
     show("expm1 f24", q, 6, (-HALF_LN2, HALF_LN2), lambda r: fabs(r), SINGLE)
     split("ln2 f32", log(2), [SINGLE, SINGLE])

@@ -6,7 +6,7 @@ import sys
 
 from mpmath import besseli, cot, erfc, exp, expm1, fabs, findroot, log, loggamma, mp, mpf, pi, psi, sin, sqrt
 
-from elementary import DOUBLE, safe, show, split
+from elementary import DOUBLE, SINGLE, safe, show, split
 
 
 def remembered(f):
@@ -29,13 +29,23 @@ def both(name, f, terms, interval, weight):
 
 
 def error_complement():
-    # erfc(a) = e^(-a^2) g(q) / (1 + 2 a) for a >= 0, q = (a - 4) / (a + 4); zero beyond 28 (f32: beyond 10.1)
+    # f32: erfc(a) = e^(-a^2) t h(t - 1/2) for a >= 0, t = 1 / (1 + 3/8 a); zero beyond 10.1
+    slope, middle = mpf(3) / 8, mpf(1) / 2
+
+    def h(z):
+        t = z + middle
+        a = (1 / t - 1) / slope
+        return erfc(a) * exp(a * a) / t
+
+    least = 1 / (1 + mpf("10.1") * slope)
+    show("erfc f32", remembered(h), 11, (least - middle, 1 - middle), lambda z: 1 / h(z), SINGLE)
+
+    # f64: erfc(a) = e^(-a^2) g(q) / (1 + 2 a) for a >= 0, q = (a - 4) / (a + 4); zero beyond 28
     def g(q):
         a = 4 * (1 + q) / (1 - q)
         return (1 + 2 * a) * exp(a * a) * erfc(a)
 
     end = lambda a: (mpf(a) - 4) / (mpf(a) + 4)
-    both("erfc", g, (14, 0), (-1, end("10.1")), lambda q: 1 / g(q))
     both("erfc", g, (0, 24), (-1, end("28")), lambda q: 1 / g(q))
 
 

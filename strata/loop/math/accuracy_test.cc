@@ -63,7 +63,7 @@ void expect_within(double bound, double worst, std::string_view name, const char
 /// As math.h says.
 template <class T>
 double bound(std::string_view name) {
-  if (name == "erf") return 2;
+  if (name == "erf" || (name == "erfc" && sizeof(T) == 4)) return 2;
   if (sizeof(T) == 4) return 1;
   for (std::string_view f : {"erfc", "erf_inv", "sinh", "cosh", "asinh", "acosh", "atanh", "bessel_i0e", "bessel_i1e", "lgamma", "digamma"})
     if (name == f) return 3;

@@ -1,8 +1,8 @@
 // erf, erfc.
 //
 // erf: x + x p(x^2) up to 1, 1 - e^u(|x| - 1) above, with u(t) near log(erfc(1 + t)).
-// erfc, in f64: e^(-a^2) g(q) / (1 + 2 a) with q = (a - 4) / (a + 4), whatever a = |x|; 2 less that for x < 0. For f64
-// up to 1/2 1 - erf(x), which is nearer.
+// erfc for a = |x|; 2 less that for x < 0. f32: e^(-a^2) t h(t) with t = 1 / (1 + 3/8 a). f64: e^(-a^2) g(q) / (1 + 2 a) with
+// q = (a - 4) / (a + 4), up to 1/2 1 - erf(x), which is nearer.
 // Constants: tools/fit/elementary.py, tools/fit/special.py.
 #pragma once
 
@@ -17,14 +17,13 @@ struct ErfConstants<float> {
   static constexpr float kNear[] = {0x1.06eba8p-3f, -0x1.81274p-2f,   0x1.ce2d6ap-4f,  -0x1.b8028ep-6f,
                                     0x1.54676ep-8f, -0x1.a80ce6p-11f, 0x1.5f52bap-14f, -0x1.745c7ep-20f};  // error 2^-29.9
   static constexpr float kOne = 4.0f;
-  static constexpr double kZero = 10.1;  // erfc is 0 from here on
-  static constexpr double kComplement[] = {
-      0x1.3ba5916e8fe3p+0, -0x1.1df1ad1e1f0b5p-3, 0x1.f7f5e66959fdcp-7, 0x1.16ecf591202ddp-4, -0x1.9ddb40002a8a8p-4, 0x1.7fed696c7e404p-4,
-      -0x1.0faf734159d6p-4, 0x1.308728b2dacc6p-5, -0x1.0960a608cf957p-6, 0x1.47d08b314ed3fp-8, -0x1.9f3e862d4d7aap-11,
-      -0x1.5644bfaa8c1a9p-13, 0x1.06c597c853e44p-12, 0x1.8600762183a6p-15};  // error 2^-35.9
-  // e^r = 1 + r + r^2 q(r), error 2^-34.2
-  static constexpr double kExp[] = {0x1.0000003a2693fp-1, 0x1.5555544324cb4p-3,  0x1.55548dc0ff16cp-5,
-                                    0x1.111270dc5cc16p-7, 0x1.6d8d0919a68f2p-10, 0x1.9f085aeecfe09p-13};
+  static constexpr float kZero = 10.1f;  // erfc is 0 from here on
+  static constexpr float kSlope = 0x1.8p-2f, kMiddle = 0.5f;
+  // erfc(a) e^(a^2) / t as kFirst and a polynomial times t - kMiddle, t = 1 / (1 + kSlope a), error 2^-26.4
+  static constexpr float kFirst = 0x1.97b364p-2f;
+  static constexpr float kComplement[] = {0x1.406332p-1f,  0x1.82a03ap-1f,  0x1.4fa5f8p-1f, 0x1.55cf0cp-2f, -0x1.376f9cp-7f,
+                                          -0x1.2264aep-3f, -0x1.820e22p-5f, 0x1.f8b414p-5f, 0x1.e241f4p-6f, -0x1.0425aap-5f};
+  static constexpr float kTimes = 0x1.066666p+1f, kPlus = 0x1.cccccdp-1f;  // kTimes t + kPlus: nearly the slope of log(erfc(a) e^(a^2)) in log(t)
   static constexpr float kFar[] = {-0x1.d97fc0p+0f, -0x1.51c9b0p+1f, -0x1.afabbcp-1f,  -0x1.547ba8p-5f,  0x1.491180p-7f,
                                    -0x1.064118p-9f, 0x1.1f6ea8p-12f, -0x1.5b1528p-17f, -0x1.19dc50p-18f, 0x1.48a8d4p-21f};  // error 2^-26.9
 };
@@ -64,18 +63,26 @@ N<T> erf(N<T> x) {
   return copysign(select(a < T(1), near, far), x);
 }
 
-/// In f64, where the square of an f32 is exact and one division serves q and g / (1 + 2 a).
+/// What t, the square, r, the polynomial and its product with t have lost by rounding enters by its first power: 2.05 ulp without that of r.
 template <template <class> class N>
 N<float> erfc(N<float> x) {
   using C = internal::ErfConstants<float>;
-  N<double> wide = N<double>::convert(x), a = abs(wide);
-  a = select(a > C::kZero, N<double>(C::kZero), a);
-  auto [power, k, r] = internal::exp_parts(-(a * a));
-  N<double> p = fma(r * r, polynomial(r, C::kExp), r);
-  N<double> d = fma(a, 2.0, 1.0), u = a + 4.0, inverse = N<double>(1.0) / (u * d);
-  N<double> g = polynomial((a - 4.0) * d * inverse, C::kComplement) * (u * inverse);
-  N<double> y = scale(fma(g, p, g), k, power);
-  return N<float>::convert(select(wide < 0.0, 2.0 - y, y));
+  using E = internal::ExpConstants<float>;
+  N<float> a = abs(x);
+  a = select(a > C::kZero, N<float>(C::kZero), a);
+  N<float> square = a * a, square_low = fma(a, a, -square);
+  auto [power, k, r] = internal::exp_parts(-square);
+  N<float> p = internal::exp_minus_one(r);
+  N<float> d = fma(a, C::kSlope, 1.0f), d_low = fma(a, C::kSlope, 1.0f - d);
+  N<float> t = N<float>(1.0f) / d, t_lost = fma(-t, d_low, fma(-t, d, 1.0f));
+  N<float> r_lost = fma(k, -E::kLn2Low, fma(k, -E::kLn2, -square) - r);
+  N<float> low = fma(t_lost, fma(t, C::kTimes, C::kPlus), r_lost - square_low);
+  N<float> z = t - C::kMiddle;
+  N<float> rest = polynomial(z, C::kComplement);
+  N<float> h = fma(rest, z, C::kFirst), h_lost = fma(rest, z, C::kFirst - h);
+  N<float> whole = t * h, lost = fma(t, h_lost, fma(t, h, -whole));
+  N<float> y = scale(fma(whole, p, fma(whole, fma(p, low, low), lost)) + whole, k, power);
+  return select(x < 0.0f, 2.0f - y, y);
 }
 
 template <template <class> class N>

@@ -7,8 +7,8 @@
 // All three are instances of one template over a number type (`number.h`), made of exactly rounded operations in
 // one order, so their bits agree. Nothing branches on data, so vectors of any width work.
 //
-// Accuracy, over all inputs including subnormal ones (nothing is flushed): f32 within 1 ulp of the true value (erf:
-// 2), f64 within 1 ulp, the hyperbolic and special functions within 3; build/bin/ulp prints the measured table, docs/ulp.md
+// Accuracy, over all inputs including subnormal ones (nothing is flushed): f32 within 1 ulp of the true value (erf
+// and erfc: 2), f64 within 1 ulp, the hyperbolic and special functions within 3; build/bin/ulp prints the measured table, docs/ulp.md
 // keeps it. Between the poles left of 0 zeta and polygamma of odd s = n + 1 pass through zero: near those f64 is that close
 // to the terms that cancel, not to their sum. Infinities, NaN, and the signs of zeros are as C99 Annex F says;
 // `rsqrt(-0)` is -infinity as IEEE 754 says; poles without a limit are NaN (digamma at 0, -1, -2 ...).
