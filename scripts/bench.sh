@@ -2,12 +2,16 @@
 # make bench: builds the speed programs, puts the peers from PyPI into build/peers, runs each bench/*.py beside its peer.
 #
 #   scripts/bench.sh [NAME...]      only bench/NAME.py
+#
+# STRATA_BENCH_TORCH=0              without PyTorch (a download of 3 GB)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${STRATA_BUILD:-build}
 STRATA_BUILD=$build scripts/build.sh
 
 scripts/peers.sh "jax[cpu]==0.10.2" numpy
+# PyTorch's package brings GPU libraries of some gigabytes; its row stays out where they cannot be had, or are not wanted.
+[ "${STRATA_BENCH_TORCH:-1}" = 0 ] || STRATA_PEERS_OPTIONAL=1 scripts/peers.sh torch
 peers=build/peers
 
 shopt -s nullglob
