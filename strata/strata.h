@@ -11,4 +11,5 @@
 #include "strata/api/numpy.h"
 #include "strata/api/program.h"
 #include "strata/api/random.h"
+#include "strata/api/scipy/special.h"
 #include "strata/api/vmap.h"

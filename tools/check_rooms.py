@@ -115,7 +115,22 @@ def evaluators_have_one_caller():
                 yield f"{path.relative_to(ROOT)}:{number}: takes an operation's evaluator"
 
 
-RULES = [order_of_rooms, llvm_door, llvm_not_in_headers_of_others, header_guards, source_includes_own_header_by_full_path, no_machine_paths, evaluators_have_one_caller]
+def api_only_composes():
+    """The array library has no derivative, batching or lowering rule: it neither defines operations nor reads what defines them."""
+    rule = re.compile(r"\b(?:OpDef|op::Rule|op::Lowering|op::None|Elemental|Structured)\b")
+    definitions = {"strata/op/def.h", "strata/op/rules.h", "strata/op/catalog.h", "strata/op/elementwise.h", "strata/op/decomposed.h", "strata/op/lower_region.h"}
+    for path in sorted((ROOT / "strata" / "api").rglob("*.[hc]*")):
+        if path.suffix not in (".h", ".cc"):
+            continue
+        for number, target in includes(path):
+            if target in definitions or target.startswith("strata/loop/"):
+                yield f"{path.relative_to(ROOT)}:{number}: includes {target}"
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if rule.search(line):
+                yield f"{path.relative_to(ROOT)}:{number}: a rule of an operation"
+
+
+RULES = [api_only_composes, order_of_rooms, llvm_door, llvm_not_in_headers_of_others, header_guards, source_includes_own_header_by_full_path, no_machine_paths, evaluators_have_one_caller]
 
 
 def main():

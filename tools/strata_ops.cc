@@ -1,8 +1,11 @@
 // strata-ops --table: the operations with their rules, from their definitions. See --help.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "strata/base/command_line.h"
 #include "strata/base/error.h"
@@ -159,17 +162,59 @@ void table() {
   std::cout << fmt::format("\n{} operations\n", op::catalog().size());
 }
 
+// ---- the array library's names --------------------------------------------------------------------------------------
+
+/// Lines of a file, without comments. Throws Error where there is none.
+std::vector<std::string> lines_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in) throw Error("strata-ops", "there is no {}", file.string());
+  std::vector<std::string> out;
+  for (std::string line; std::getline(in, line);)
+    if (!line.empty() && line[0] != '#') out.push_back(line);
+  return out;
+}
+
+/// Name x status: done, where a test of it ran and passed (the runner wrote which); not applicable, with the reason; missing.
+void api(const std::filesystem::path& names, const std::filesystem::path& tested) {
+  std::map<std::string, std::string> reasons;
+  for (const std::string& line : lines_of(names / "not_applicable.tsv")) {
+    const std::size_t tab = line.find('\t');
+    reasons[line.substr(0, tab)] = line.substr(tab + 1);
+  }
+  const std::vector<std::string> passed = lines_of(tested);
+  const std::set<std::string> done(passed.begin(), passed.end());
+  int counts[3] = {};
+  std::cout << "| name | status | reason |\n|---|---|---|\n";
+  for (const std::string& line : lines_of(names / "upstream.txt")) {
+    const std::string name = line.substr(0, line.find('('));
+    const auto reason = reasons.find(name);
+    if (done.contains(name) && reason != reasons.end()) throw Error("strata-ops", "{} is tested, and listed as not applicable", name);
+    const int status = done.contains(name) ? 0 : reason != reasons.end() ? 1 : 2;
+    static constexpr const char* kStatus[] = {"done", "not applicable", "missing"};
+    ++counts[status];
+    std::cout << fmt::format("| `{}` | {} | {} |\n", name, kStatus[status], status == 1 ? reason->second : "");
+    if (reason != reasons.end()) reasons.erase(reason);
+  }
+  if (!reasons.empty()) throw Error("strata-ops", "not_applicable.tsv gives a reason for {}, which upstream.txt does not name", reasons.begin()->first);
+  std::cout << fmt::format("\n{} done, {} not applicable, {} missing\n", counts[0], counts[1], counts[2]);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CommandLine app("Prints the operations with their rules, from their definitions.\n\nExample:\n  strata-ops --table");
   bool want_table = false, want_counts = false, want_reasons = false, want_summaries = false;
+  bool want_api = false;
+  std::string names = "strata/api/names", tested = (std::filesystem::path(argv[0]).parent_path() / "../checks/api_tested.txt").string();
+  app.add_flag("--api", want_api, "name of the array library x status (Markdown)");
+  app.add_option("--names", names, "the folder of upstream.txt and not_applicable.tsv");
+  app.add_option("--tested", tested, "what scripts/run_tests wrote: the names whose tests passed");
   app.add_flag("--table", want_table, "operation x rule x type, the types as far as samples reach them (Markdown)");
   app.add_flag("--counts", want_counts, "how many operations have each rule (Markdown)");
   app.add_flag("--summaries", want_summaries, "one sentence for each operation");
   app.add_flag("--reasons", want_reasons, "why a rule does not exist");
   if (auto status = app.parse(argc, argv)) return *status;
-  if (!want_table && !want_counts && !want_reasons && !want_summaries) {
+  if (!want_table && !want_counts && !want_reasons && !want_summaries && !want_api) {
     std::cerr << app.help();
     return 2;
   }
@@ -177,4 +222,10 @@ int main(int argc, char** argv) {
   if (want_counts) counts();
   if (want_summaries) summaries();
   if (want_reasons) reasons();
+  try {
+    if (want_api) api(names, tested);
+  } catch (const Error& e) {
+    std::cerr << e.what() << "\n";
+    return 1;
+  }
 }

@@ -105,6 +105,9 @@ template <> inline constexpr bool tree::is_leaf<Array> = true;
 
 std::ostream& operator<<(std::ostream& out, const Array& x);
 
+/// The user's line, of functions that take no operand.
+using Where = std::source_location;
+
 /// An argument of a public function: an array or a C++ scalar, and where the user wrote it.
 class Operand {
  public:

@@ -1,6 +1,7 @@
 #include "strata/api/compose.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace strata::internal {
 
@@ -66,6 +67,38 @@ Ints axes_of(const char* operation, const Axes& axes, int rank) {
 
 Array unary(const Array& x, Unary f) {
   return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) { return f(b, v[0]); });
+}
+
+Array unary(const Array& x, const char* operation) {
+  return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) { return b.create(operation, {v[0]}).result(); });
+}
+
+Array as_inexact(const Array& x) { return cast(x, inexact({x.dtype(), x.weak()})); }
+
+void require_real(const char* operation, const Array& x) {
+  if (is_complex(x.dtype())) fail(operation, "complex numbers have no order, got {}", describe(x.type()));
+}
+
+namespace {
+double largest_finite(DType dtype) {
+  switch (dtype) {
+    case DType::f16: return 65504;
+    case DType::bf16: return 0x1.FEp127;
+    case DType::f32: return std::numeric_limits<float>::max();
+    default: return std::numeric_limits<double>::max();
+  }
+}
+}  // namespace
+
+Array greatest(DType dtype) {
+  if (is_inexact(dtype)) return Array::scalar(largest_finite(dtype), dtype, false);
+  if (is_bool(dtype)) return Array::scalar(true);
+  return Array::scalar(~std::uint64_t{0} >> (64 - bit_width(dtype) + (is_unsigned(dtype) ? 0 : 1)), dtype, false);
+}
+Array least(DType dtype) {
+  if (is_inexact(dtype)) return Array::scalar(-largest_finite(dtype), dtype, false);
+  if (is_bool(dtype)) return Array::scalar(false);
+  return Array::scalar(is_unsigned(dtype) ? std::int64_t{0} : -(std::int64_t{1} << (bit_width(dtype) - 2)) * 2, dtype, false);
 }
 
 Array binary(const char* operation, const Operand& x, const Operand& y, Binary f, BinaryOptions options) {

@@ -37,6 +37,17 @@ struct BinaryOptions {
   bool predicate = false;  // the result is boolean, so never weak
 };
 Array binary(const char* operation, const Operand& x, const Operand& y, Binary f, BinaryOptions options = {});
+/// The operation of this name on x as it is.
+Array unary(const Array& x, const char* operation);
+/// x as floats (complex numbers stay); weakness stays.
+Array as_inexact(const Array& x);
+/// Throws Error in the name of `operation` where x is complex.
+void require_real(const char* operation, const Array& x);
+/// A number in the dtype of x, weakly typed where x is.
+inline Array number_like(const Array& x, double value) { return cast(Array(value), {x.dtype(), x.weak()}); }
+/// The largest finite number of a float type, and its negative; the extremes of integers and booleans.
+Array greatest(DType dtype);
+Array least(DType dtype);
 /// Operands broadcast against each other and promoted to one dtype.
 std::vector<Array> broadcast_promoted(const char* operation, std::vector<Array> arrays);
 /// Copies of `ints` as an attribute list, sizes of a static shape.

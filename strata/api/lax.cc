@@ -21,16 +21,6 @@ using internal::unary;
 using internal::Value;
 using internal::Values;
 
-/// C++ scalars take on the other operand's dtype; otherwise dtypes and shapes must be equal.
-Array strict_binary(const char* name, const Operand& x, const Operand& y, internal::Binary f) {
-  Site site(x);
-  Array a = x, b = y;
-  if (a.weak() && !b.weak() && a.ndim() == 0) a = cast(a, {b.dtype(), false});
-  if (b.weak() && !a.weak() && b.ndim() == 0) b = cast(b, {a.dtype(), false});
-  if (a.dtype() != b.dtype()) fail(name, "operands have different dtypes: {} and {}", describe(a.type()), describe(b.type()));
-  return internal::binary(name, a, b, f);
-}
-
 /// Start indices as scalars of one integer type; negative ones count from the end.
 std::vector<Array> start_indices(const char* name, const Array& x, const std::vector<Array>& starts) {
   if (static_cast<int>(starts.size()) != x.ndim()) fail(name, "{} start indices are given for {}", starts.size(), describe(x.type()));
@@ -72,6 +62,15 @@ Array index_scatter(const char* name, const Operand& operand, const Operand& ind
 }
 
 }  // namespace
+
+Array dot_general(const Operand& lhs, const Operand& rhs, const DotDimensionNumbers& d, std::optional<DType> preferred) {
+  Site site(lhs);
+  const op::DotDims dims{d.lhs_batch, d.rhs_batch, d.lhs_contracting, d.rhs_contracting};
+  if (lhs->dtype() != rhs->dtype()) fail("dot_general", "operands have different dtypes: {} and {}", describe(lhs->type()), describe(rhs->type()));
+  return emit_one({lhs.array, rhs.array}, lhs->weak() && rhs->weak(), [&](Builder& b, const Values& v) {
+    return preferred ? op::dot_general(b, v[0], v[1], dims, *preferred) : op::dot_general(b, v[0], v[1], dims);
+  });
+}
 
 Array gather(const Operand& operand, const Operand& starts, const GatherDimensionNumbers& d, const Sizes& slice_sizes, bool sorted) {
   Site site(operand);
@@ -222,16 +221,6 @@ Array bitcast_convert_type(const Operand& x, DType dtype) {
   Site site(x);
   return emit_one({x}, false, [&](Builder& b, const Values& v) { return op::bitcast_convert(b, v[0], dtype); });
 }
-Array shift_left(const Operand& x, const Operand& y) { return strict_binary("shift_left", x, y, op::shift_left); }
-Array shift_right_arithmetic(const Operand& x, const Operand& y) { return strict_binary("shift_right_arithmetic", x, y, op::shift_right_arithmetic); }
-Array shift_right_logical(const Operand& x, const Operand& y) { return strict_binary("shift_right_logical", x, y, op::shift_right_logical); }
-Array population_count(const Operand& x) { Site site(x); return unary(x, op::popcnt); }
-Array rsqrt(const Operand& x) { Site site(x); return unary(cast(x, internal::inexact({x->dtype(), x->weak()})), op::rsqrt); }
-Array logistic(const Operand& x) { Site site(x); return unary(cast(x, internal::inexact({x->dtype(), x->weak()})), op::logistic); }
-Array rem(const Operand& x, const Operand& y) { return strict_binary("rem", x, y, op::rem); }
-Array pow(const Operand& x, const Operand& y) { return strict_binary("pow", x, y, op::pow); }
-Array integer_pow(const Operand& x, std::int64_t y) { return power(x, Operand(y, x.where)); }
-
 namespace {
 
 /// Giles' polynomials in w = -log1p(-x^2), f32 coefficients, as the CHLO decomposition has them.
@@ -240,12 +229,12 @@ Array erf_inv_f32(const Array& x) {
                                     -0.00125372503f, -0.00417768164f, 0.246640727f,    1.50140941f};
   static constexpr float large[] = {-0.000200214257f, 0.000100950558f, 0.00134934322f, -0.00367342844f, 0.00573950773f,
                                     -0.0076224613f,   0.00943887047f,  1.00167406f,    2.83297682f};
-  const Array w = -log1p(-x * x);
+  const Array w = -numpy::log1p(-x * x);
   const Array is_small = w < 5;
-  const Array t = where(is_small, w - 2.5, sqrt(where(is_small, 5, w)) - 3);  // no derivative of sqrt at 0
+  const Array t = where(is_small, w - 2.5, numpy::sqrt(where(is_small, 5, w)) - 3);  // no derivative of sqrt at 0
   Array p = where(is_small, small[0], large[0]);
   for (std::size_t i = 1; i < std::size(small); ++i) p = where(is_small, small[i], large[i]) + p * t;
-  return where(abs(x) == 1, sign(x) * inf, p * x);
+  return where(numpy::abs(x) == 1, numpy::sign(x) * inf, p * x);
 }
 
 Array erf_inv_f64(const Array& x) {
@@ -265,27 +254,37 @@ Array erf_inv_f64(const Array& x) {
                                      2.2900482228026654717e-07,  -9.9298272942317002539e-07, 4.5260625972231537039e-06, -1.9681778105531670567e-05,
                                      7.5995277030017761139e-05,  -0.00021503011930044477347, -0.00013871931833623122026, 1.0103004648645343977,
                                      4.8499064014085844221};
-  const Array w = -log1p(-x * x);
+  const Array w = -numpy::log1p(-x * x);
   auto polynomial = [](const Array& t, std::span<const double> c) {
     Array p = full_like(t, c[0]);
     for (std::size_t i = 1; i < c.size(); ++i) p = c[i] + p * t;
     return p;
   };
   const Array is_small = w < 6.25;
-  const Array root = sqrt(where(is_small, 6.25, w));  // no derivative of sqrt at 0
+  const Array root = numpy::sqrt(where(is_small, 6.25, w));  // no derivative of sqrt at 0
   const Array p = where(is_small, polynomial(w - 3.125, small), where(w < 16, polynomial(root - 3.25, middle), polynomial(root - 5, large)));
-  return where(abs(x) == 1, sign(x) * inf, p * x);
+  return where(numpy::abs(x) == 1, numpy::sign(x) * inf, p * x);
 }
 
 }  // namespace
 
 Array erf_inv(const Operand& x) {
   Site site(x);
-  const WeakDType type = internal::inexact({x->dtype(), x->weak()});
-  if (is_complex(type.dtype)) fail("erf_inv", "real numbers are needed, got {}", describe(x->type()));
+  const WeakDType type{x->dtype(), x->weak()};
+  if (!is_inexact(type.dtype) || is_complex(type.dtype)) fail("erf_inv", "real numbers are needed, got {}", describe(x->type()));
   if (type.dtype == DType::f64) return erf_inv_f64(cast(x, type));
   return cast(erf_inv_f32(cast(x, {DType::f32, type.weak})), type);
 }
+
+Array broadcasted_iota(DType dtype, const Sizes& shape, std::int64_t dimension, Where where) {
+  Site site(where);
+  for (std::int64_t s : shape)
+    if (s < 0) fail("iota", "a size is at least 0, got {}", s);
+  const int dim = axis_of("iota", dimension, static_cast<int>(shape.size()));
+  const Type type(canonical(dtype, x64_enabled()), Shape::of(shape));
+  return emit_one({}, false, [&](Builder& b, const Values&) { return op::iota(b, type, dim); });
+}
+Array iota(DType dtype, std::int64_t size, Where where) { return broadcasted_iota(dtype, {size}, 0, where); }
 
 Array stop_gradient(const Operand& x) {
   Site site(x);

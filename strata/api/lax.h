@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "strata/api/lax_elementwise.h"
 #include "strata/api/numpy.h"
 
 namespace strata::lax {
@@ -56,18 +57,6 @@ Array select(const Operand& predicate, const Operand& on_true, const Operand& on
 Array clamp(const Operand& low, const Operand& x, const Operand& high);
 Array convert_element_type(const Operand& x, DType dtype);
 Array bitcast_convert_type(const Operand& x, DType dtype);
-Array shift_left(const Operand& x, const Operand& y);
-Array shift_right_arithmetic(const Operand& x, const Operand& y);
-Array shift_right_logical(const Operand& x, const Operand& y);
-Array population_count(const Operand& x);
-Array rsqrt(const Operand& x);
-Array logistic(const Operand& x);
-/// The operation's truncating remainder: the sign of x.
-Array rem(const Operand& x, const Operand& y);
-Array pow(const Operand& x, const Operand& y);
-Array integer_pow(const Operand& x, std::int64_t y);
-/// Inverse of the error function; f32 and f64 (narrower floats in f32).
-Array erf_inv(const Operand& x);
 
 /// x, of which derivatives know nothing.
 Array stop_gradient(const Operand& x);
@@ -75,3 +64,9 @@ Array stop_gradient(const Operand& x);
 std::vector<Array> optimization_barrier(const std::vector<Array>& arrays, Where where = Where::current());
 
 }  // namespace strata::lax
+
+namespace strata {
+
+using lax::erf;
+
+}  // namespace strata

@@ -7,23 +7,54 @@ namespace strata::nn {
 
 /// max(x, 0), with derivative 0 at 0.
 Array relu(const Operand& x);
-Array leaky_relu(const Operand& x, double negative_slope = 0.01);
-/// 1 / (1 + exp(-x))
+Array leaky_relu(const Operand& x, const Operand& negative_slope = 0.01);
+/// min(relu(x), 6)
+Array relu6(const Operand& x);
+inline Array identity(const Operand& x) { return x; }
+using numpy::tanh;
+using numpy::logsumexp;
+/// x limited to [-1, 1].
+Array hard_tanh(const Operand& x);
+/// relu6(x + 3) / 6, and x times that.
+Array hard_sigmoid(const Operand& x);
+Array hard_silu(const Operand& x);
+inline Array hard_swish(const Operand& x) { return hard_silu(x); }
+/// x / (1 + |x|)
+Array soft_sign(const Operand& x);
+/// (x + sqrt(x^2 + b)) / 2
+Array squareplus(const Operand& x, const Operand& b = 4);
+/// x tanh(softplus(x))
+Array mish(const Operand& x);
+/// 0 below -1, x above 1, (x + 1)^2 / 4 between; and its derivative.
+Array sparse_plus(const Operand& x);
+Array sparse_sigmoid(const Operand& x);
+/// log(1 - exp(-x)) for x > 0.
+Array log1mexp(const Operand& x);
+/// The first half along an axis times the sigmoid of the second.
+Array glu(const Operand& x, std::int64_t axis = -1);
+/// log(mean(exp(x))) without overflow.
+Array logmeanexp(const Operand& x, const Reduce& options = {});
+/// 1 / (1 + exp(-x)); floats only.
 Array sigmoid(const Operand& x);
 Array log_sigmoid(const Operand& x);
 /// log(1 + exp(x))
 Array softplus(const Operand& x);
 /// x sigmoid(x)
 Array silu(const Operand& x);
+inline Array swish(const Operand& x) { return silu(x); }
 /// The tanh approximation (JAX's default), or with erf.
 Array gelu(const Operand& x, bool approximate = true);
 /// x where positive, else exp(x) - 1, times alpha.
-Array elu(const Operand& x, double alpha = 1.0);
+Array elu(const Operand& x, const Operand& alpha = 1.0);
+/// The same with exp(x / alpha): its derivative is continuous.
+Array celu(const Operand& x, const Operand& alpha = 1.0);
+/// elu with the constants that keep mean 0 and variance 1.
+Array selu(const Operand& x);
 /// exp(x) / sum(exp(x)) along an axis, without overflow.
 Array softmax(const Operand& x, const Axes& axis = -1);
 Array log_softmax(const Operand& x, const Axes& axis = -1);
-/// Rows of the identity: [..., n] from integers [...]; a class out of range gives zeros.
-Array one_hot(const Operand& x, std::int64_t num_classes, DType dtype = DType::f32);
+/// Rows of the identity: [..., n] from integers [...]; a class out of range gives zeros. The new axis is the last unless given.
+Array one_hot(const Operand& x, std::int64_t num_classes, DType dtype = DType::f32, std::int64_t axis = -1);
 /// (x - mean) / sqrt(var + epsilon)
 Array standardize(const Operand& x, const Axes& axis = -1, double epsilon = 1e-5);
 

@@ -43,6 +43,8 @@ class Axes {
   bool all() const { return !axes_.has_value(); }
   /// How many are given; not for `all()`.
   std::size_t count() const { return axes_->size(); }
+  /// As they were given; not for `all()`.
+  const std::vector<std::int64_t>& given() const { return *axes_; }
   /// The axes as non-negative numbers in increasing order. Throws Error out of range or twice the same.
   std::vector<std::int64_t> resolve(int rank) const;
 
@@ -56,22 +58,6 @@ struct Named {
   explicit Named() = default;
 };
 }  // namespace internal
-
-/// Options of reductions.
-struct Reduce {
-  internal::Named named = internal::Named();
-  Axes axis;
-  bool keepdims = false;
-  std::optional<DType> dtype = std::nullopt;
-};
-
-/// Options of `var` and `std_`.
-struct Variance {
-  internal::Named named = internal::Named();
-  Axes axis;
-  bool keepdims = false;
-  std::int64_t ddof = 0;
-};
 
 /// "file.cc:12" of a place in the user's program.
 std::string describe(const std::source_location& where);

@@ -10,6 +10,7 @@ using testing::expect_array;
 const auto key42 = [] { return random::key(42); };
 
 TEST(Random, KeysSplitsAndBits) {
+  testing::shows_names("random.split random.fold_in random.bits");
   expect_array(random::key(-1), "ui32[2]", {0, 4294967295.0});
   expect_array(random::split(key42(), 3), "ui32[3,2]", {1832780943, 270669613, 64467757, 2916123636, 2465931498, 255383827});
   expect_array(random::split(random::key(0)), "ui32[2,2]", {1797259609, 2579123966, 928981903, 3453687069});
@@ -25,6 +26,7 @@ TEST(Random, TracedKeysGiveTheSame) {
 }
 
 TEST(Random, UniformIsEqual) {
+  testing::shows_names("random.uniform");
   expect_array(random::uniform(key42(), {6}), "f32[6]", {0.48870956897735596, 0.6797971725463867, 0.6162714958190918, 0.5610160827636719, 0.4506446123123169, 0.58586585521698}, 0);
   // XLA contracts the product and the sum of the range; we round both (decisions: no contraction).
   expect_array(random::uniform(key42(), {4}, float32, -2.0f, 3.0f), "f32[4]", {0.4435478448867798, 1.3989858627319336, 1.081357479095459, 0.8050804138183594}, 2.5e-7);
@@ -33,6 +35,7 @@ TEST(Random, UniformIsEqual) {
 }
 
 TEST(Random, NormalIsWithinUlps) {
+  testing::shows_names("random.normal");
   expect_array(random::normal(key42(), {8}), "f32[8]", {-0.02830461598932743, 0.4671318531036377, 0.2957029640674591, 0.15354591608047485, -0.12403281778097153, 0.21692314743995667, -1.440878987312317, 0.755859911441803}, 2.5e-7);
   expect_array(random::truncated_normal(key42(), -2, 2, {6}), "f32[6]", {-0.027016498148441315, 0.44438081979751587, 0.2818770706653595, 0.14650805294513702, -0.11836230009794235, 0.2069074809551239}, 2.5e-7);
   expect_array(random::gumbel(key42(), {4}), "f32[4]", {0.3340933918952942, 0.952019453048706, 0.7255305647850037, 0.5481715202331543}, 2.5e-7);
@@ -42,6 +45,7 @@ TEST(Random, NormalIsWithinUlps) {
 }
 
 TEST(Random, IntegersAreEqual) {
+  testing::shows_names("random.randint");
   expect_array(random::randint(key42(), {8}, 0, 10), "i32[8]", {4, 4, 1, 9, 9, 9, 7, 7});
   expect_array(random::randint(key42(), {6}, -5, 1000000), "i32[6]", {278646, 848442, 367222, 982777, 576641, 288488});
   expect_array(random::randint(key42(), {6}, -128, 128, int8), "i8[6]", {68, -110, 55, 65, 13, -21});

@@ -27,6 +27,9 @@ inline void expect_array(const Array& x, const std::string& type, const std::vec
   }
 }
 
+/// What the running test shows: upstream's names, separated by blanks. The runner collects those whose tests passed (`strata-ops --api`).
+inline void shows_names(const std::string& names) { ::testing::Test::RecordProperty("api", names); }
+
 /// The message of the Error that f throws.
 template <class F>
 std::string message_of(F f) {

@@ -16,6 +16,7 @@ struct Params {
 const auto loss = [](const Params& p, Array x, Array y) { return mean(square(dot(x, p.w) + p.b - y)); };
 
 TEST(Jit, ComputesWhatEagerComputesAndCompilesOncePerType) {
+  testing::shows_names("jit");
   auto f = jit([](Array x, Array y) { return exp(x) * y + 1; });
   Array x = array({0.5f, 1.0f}), y = array({2.0f, 3.0f});
   EXPECT_EQ(f(x, y).to_vector<float>(), (exp(x) * y + 1).to_vector<float>());
@@ -85,6 +86,7 @@ TEST(Grad, ReadmeExampleLearns) {
 }
 
 TEST(Grad, IsTheDerivativeForTreesSeveralArgumentsAndAux) {
+  testing::shows_names("grad value_and_grad");
   auto f = [](Array x, Array y) { return sum(x * x * y); };
   Array x = array({1.f, 2.f}), y = array({3.f, 4.f});
   expect_array(grad(f)(x, y), "f32[2]", {6, 16});
@@ -121,6 +123,7 @@ TEST(Grad, SeesCapturedArraysOfOuterTraces) {
 }
 
 TEST(Jvp, AndLinearizeAndVjpAgree) {
+  testing::shows_names("jvp linearize vjp");
   auto f = [](Array x, Array y) { return sin(x) * y; };
   Array x = array({0.3f, 1.2f}), y = array({2.f, -1.f}), dx = array({1.f, 0.5f}), dy = array({0.25f, 4.f});
   const std::vector<double> expected = {std::cos(0.3) * 2 * 1 + std::sin(0.3) * 0.25, std::cos(1.2) * -1 * 0.5 + std::sin(1.2) * 4};
@@ -136,6 +139,7 @@ TEST(Jvp, AndLinearizeAndVjpAgree) {
 }
 
 TEST(Jvp, JacobiansHaveTheShapeOfResultThenArgument) {
+  testing::shows_names("jacfwd jacrev hessian");
   auto f = [](Array x) { return stack({x[0] * x[1], x[0] + x[1], x[0]}); };
   const std::vector<double> jacobian = {3, 2, 1, 1, 1, 0};
   expect_array(jacfwd(f)(array({2.f, 3.f})), "f32[3,2]", jacobian);
@@ -143,6 +147,7 @@ TEST(Jvp, JacobiansHaveTheShapeOfResultThenArgument) {
 }
 
 TEST(Vmap, MapsOverAxes) {
+  testing::shows_names("vmap");
   auto f = [](Array x, Array y) { return dot(x, y); };
   Array x = arange(0.0, 6.0).reshape({2, 3}), y = array({1.f, 2.f, 3.f});
   expect_array(vmap(f, {.in_axes = {0, none}})(x, y), "f32[2]", {8, 26});
@@ -162,6 +167,7 @@ TEST(Vmap, OfGradGivesGradientsOfEachExample) {
 }
 
 TEST(Scan, CarriesAndStacks) {
+  testing::shows_names("lax.scan");
   auto [last, ys] = scan([](Array c, Array x) { return std::pair(c + x, c * x); }, 1, array({1, 2, 3}));
   expect_array(last, "i32[]", {7});
   expect_array(ys, "i32[3]", {1, 4, 12});
@@ -195,6 +201,7 @@ TEST(Scan, MakesAWeakInitialCarryStrong) {
 }
 
 TEST(Loops, WhileAndFori) {
+  testing::shows_names("lax.while_loop lax.fori_loop");
   Array limit = 100;
   expect_array(while_loop([&](Array i) { return i < limit; }, [](Array i) { return i * 3; }, 1), "i32[]", {243});
   expect_array(fori_loop(2, 5, [](Array i, Array x) { return x * i; }, 1), "i32[]", {24});
@@ -206,6 +213,7 @@ TEST(Loops, WhileAndFori) {
 }
 
 TEST(Cond, TakesOneBranchAndDifferentiates) {
+  testing::shows_names("lax.cond");
   Array offset = array({10.f, 20.f});
   auto f = [&](Array x) { return cond(sum(x) > 0, [&](Array v) { return v * v + offset; }, [](Array v) { return -v; }, x); };
   expect_array(f(array({1.f, 2.f})), "f32[2]", {11, 24});
@@ -217,6 +225,7 @@ TEST(Cond, TakesOneBranchAndDifferentiates) {
 }
 
 TEST(Custom, JvpRuleIsUsed) {
+  testing::shows_names("custom_jvp");
   auto f = custom_jvp([](Array x) { return x * x; },
                       [](std::tuple<Array> x, std::tuple<Array> t) { return std::pair(std::get<0>(x) * std::get<0>(x), 100 * std::get<0>(t)); });
   expect_array(f(3.0f), "f32[]", {9});
@@ -226,6 +235,7 @@ TEST(Custom, JvpRuleIsUsed) {
 }
 
 TEST(Custom, VjpRuleIsUsedAndMayCapture) {
+  testing::shows_names("custom_vjp");
   Array limit = 0.5f;
   auto clip_gradient = custom_vjp([](Array x) { return x * 1.0f; }, [](Array x) { return std::pair(x * 1.0f, std::tuple<>()); },
                                   [&](std::tuple<>, Array ct) { return std::tuple(clip(ct, -limit, limit)); });
@@ -247,12 +257,14 @@ TEST(Checkpoint, GivesTheSameGradients) {
 }
 
 TEST(EvalShape, KnowsTypesWithoutComputing) {
+  testing::shows_names("eval_shape");
   Params p = eval_shape([](Array x) { return Params{dot(x, transpose(x)), sum(x)}; }, zeros({3, 4}));
   EXPECT_EQ(type_of(p.w), "f32[3,3]");
   EXPECT_EQ(type_of(p.b), "f32[]");
 }
 
 TEST(StopGradient, HidesAValueFromDerivatives) {
+  testing::shows_names("lax.stop_gradient");
   expect_array(grad([](Array x) { return x * lax::stop_gradient(x); })(3.0f), "f32[]", {3});
 }
 

@@ -5,7 +5,7 @@
 #include "strata/api/compose.h"
 #include "strata/api/lax.h"
 
-namespace strata {
+namespace strata::numpy {
 namespace {
 
 using internal::describe;
@@ -179,4 +179,4 @@ Array einsum(const std::string& subscripts, const std::vector<Array>& arrays, Wh
   return permute(result, e.output).array;
 }
 
-}  // namespace strata
+}  // namespace strata::numpy

@@ -5,10 +5,11 @@
 #include "strata/api/compose.h"
 #include "strata/api/lax.h"
 
-namespace strata {
+namespace strata::numpy {
 namespace {
 
 using internal::binary;
+using internal::as_inexact;
 using internal::Binary;
 using internal::Builder;
 using internal::cast;
@@ -20,9 +21,6 @@ using internal::Unary;
 using internal::Value;
 using internal::Values;
 
-/// x as a float array (weakness kept).
-Array as_inexact(const Array& x) { return cast(x, inexact({x.dtype(), x.weak()})); }
-
 /// A function of real analysis: integers become floats.
 Array analytic(const Operand& x, Unary f) {
   Site site(x);
@@ -30,8 +28,9 @@ Array analytic(const Operand& x, Unary f) {
 }
 
 /// Rounding: integers are what they are.
-Array rounding(const Operand& x, Unary f) {
+Array rounding(const char* name, const Operand& x, Unary f) {
   Site site(x);
+  if (is_complex(x->dtype())) fail(name, "complex numbers have no order, got {}", internal::describe(x->type()));
   return is_inexact(x->dtype()) ? unary(x, f) : x.array;
 }
 
@@ -42,17 +41,6 @@ constexpr char kEQ[] = "EQ", kNE[] = "NE", kLT[] = "LT", kLE[] = "LE", kGT[] = "
 Array comparison(const char* name, const Operand& x, const Operand& y, Binary f) {
   Site site(x);
   return binary(name, x, y, f, {.predicate = true});
-}
-
-void require_integers(const char* name, const Array& x) {
-  if (is_inexact(x.dtype())) fail(name, "operands are integers or booleans, got {}", internal::describe(x.type()));
-}
-
-Array bitwise(const char* name, const Operand& x, const Operand& y, Binary f) {
-  Site site(x);
-  require_integers(name, x);
-  require_integers(name, y);
-  return binary(name, x, y, f);
 }
 
 Array as_bool(const Array& x) { return is_bool(x.dtype()) ? x : not_equal(x, 0); }
@@ -107,6 +95,22 @@ Value* integer_power(Builder& b, Value* x, std::int64_t n) {
   return n < 0 ? op::div(b, op::full_like(b, x, 1), result) : result;
 }
 
+/// Integers to powers that are not known: by squaring, six bits of the exponent, with which every base above 1 overflows.
+Array integer_power_of(Array x, Array y) {
+  const Array one = ones_like(x);
+  Array power = where((x == 0) & (y != 0), zeros_like(x), one);
+  for (int bit = 0; bit < 6; ++bit) {
+    power = where((y & one) != 0, power * x, power);
+    x = x * x;
+    y = lax::shift_right_logical(y, one);
+  }
+  return power;
+}
+
+/// Booleans as integers.
+Array numeric(const Array& x) { return is_bool(x.dtype()) ? cast(x, {DType::i32, x.weak()}) : x; }
+bool both_bool(const Array& x, const Array& y) { return is_bool(x.dtype()) && is_bool(y.dtype()); }
+
 /// The C++ integer that y was made from, when it is one.
 std::optional<std::int64_t> integer_scalar(const Array& y) {
   if (!y.state()->scalar) return std::nullopt;
@@ -116,23 +120,32 @@ std::optional<std::int64_t> integer_scalar(const Array& y) {
 
 }  // namespace
 
-Array abs(const Operand& x) { Site site(x); return is_bool(x->dtype()) || is_unsigned(x->dtype()) ? x.array : unary(x, op::abs); }
+Array abs(const Operand& x) {
+  Site site(x);
+  if (is_bool(x->dtype()) || is_unsigned(x->dtype())) return x;
+  return internal::emit_one({x}, x->weak(), [](Builder& b, const Values& v) { return op::abs(b, v[0]); });
+}
+Array fabs(const Operand& x) {
+  Site site(x);
+  internal::require_real("fabs", x);
+  return abs(as_inexact(x));
+}
+Array positive(const Operand& x) {
+  Site site(x);
+  if (is_bool(x->dtype())) fail("positive", "a boolean has no sign");
+  return x;
+}
 Array cbrt(const Operand& x) { return analytic(x, op::cbrt); }
-Array ceil(const Operand& x) { return rounding(x, op::ceil); }
-Array cos(const Operand& x) { return analytic(x, op::cos); }
-Array erf(const Operand& x) { return analytic(x, op::erf); }
+Array ceil(const Operand& x) { return rounding("ceil", x, op::ceil); }
 Array exp(const Operand& x) { return analytic(x, op::exp); }
 Array expm1(const Operand& x) { return analytic(x, op::expm1); }
-Array floor(const Operand& x) { return rounding(x, op::floor); }
+Array floor(const Operand& x) { return rounding("floor", x, op::floor); }
 Array log(const Operand& x) { return analytic(x, op::log); }
 Array log1p(const Operand& x) { return analytic(x, op::log1p); }
-Array round(const Operand& x) { return rounding(x, op::round_nearest_even); }
-Array sin(const Operand& x) { return analytic(x, op::sin); }
 Array sqrt(const Operand& x) { return analytic(x, op::sqrt); }
-Array tan(const Operand& x) { return analytic(x, op::tan); }
-Array tanh(const Operand& x) { return analytic(x, op::tanh); }
 Array sign(const Operand& x) {
   Site site(x);
+  if (is_bool(x->dtype())) fail("sign", "a boolean has no sign");
   return is_unsigned(x->dtype()) ? astype(x->astype(bool_), x->dtype()) : unary(x, op::sign);
 }
 Array square(const Operand& x) { Site site(x); return unary(x, multiply_self); }
@@ -140,40 +153,14 @@ Array square(const Operand& x) { Site site(x); return unary(x, multiply_self); }
 Array exp2(const Operand& x) { Site site(x); return exp(as_inexact(x) * std::numbers::ln2); }
 Array log2(const Operand& x) { Site site(x); return log(x) / std::numbers::ln2; }
 Array log10(const Operand& x) { Site site(x); return log(x) / std::numbers::ln10; }
-Array sinh(const Operand& x) {
-  Site site(x);
-  const Array e = expm1(abs(x));  // exact near zero, where exp(x) - exp(-x) cancels
-  return sign(as_inexact(x)) * 0.5 * (e + e / (e + 1));
-}
-Array cosh(const Operand& x) {
-  Site site(x);
-  const Array e = exp(abs(as_inexact(x)) - std::numbers::ln2);  // half of exp(|x|): no overflow before the result's own
-  return e + 0.25 / e;
-}
 
 Array negative(const Operand& x) {
   Site site(x);
   if (is_bool(x->dtype())) fail("negative", "a boolean has no negative; use logical_not or ~");
   return unary(x, op::neg);
 }
-Array invert(const Operand& x) {
-  Site site(x);
-  require_integers("invert", x);
-  return unary(x, op::not_);
-}
 Array logical_not(const Operand& x) { Site site(x); return unary(as_bool(x), op::not_); }
 Array reciprocal(const Operand& x) { Site site(x); return 1 / Operand(as_inexact(x)); }
-Array isfinite(const Operand& x) {
-  Site site(x);
-  if (!is_inexact(x->dtype())) return full(x->shape(), true);
-  return internal::emit_one({x}, false, [](Builder& b, const Values& v) { return op::is_finite(b, v[0]); });
-}
-Array isnan(const Operand& x) { Site site(x); return not_equal(x, x); }
-Array isinf(const Operand& x) {
-  Site site(x);
-  if (!is_inexact(x->dtype())) return full(x->shape(), false);
-  return equal(abs(x), inf);
-}
 
 Array add(const Operand& x, const Operand& y) { Site site(x); return binary("add", x, y, arithmetic<op::add, op::or_>); }
 Array subtract(const Operand& x, const Operand& y) {
@@ -183,31 +170,39 @@ Array subtract(const Operand& x, const Operand& y) {
 }
 Array multiply(const Operand& x, const Operand& y) { Site site(x); return binary("multiply", x, y, arithmetic<op::mul, op::and_>); }
 Array divide(const Operand& x, const Operand& y) { Site site(x); return binary("divide", x, y, op::div, {.to_inexact = true}); }
-Array floor_divide(const Operand& x, const Operand& y) { Site site(x); return binary("floor_divide", x, y, floor_div); }
-Array remainder(const Operand& x, const Operand& y) { Site site(x); return binary("remainder", x, y, python_remainder); }
-Array mod(const Operand& x, const Operand& y) { return remainder(x, y); }
+Array floor_divide(const Operand& x, const Operand& y) {
+  Site site(x);
+  if (both_bool(x, y)) return floor_divide(numeric(x), numeric(y));
+  internal::require_real("floor_divide", x);
+  internal::require_real("floor_divide", y);
+  return binary("floor_divide", x, y, floor_div);
+}
+Array remainder(const Operand& x, const Operand& y) {
+  Site site(x);
+  if (both_bool(x, y)) return remainder(numeric(x), numeric(y));
+  internal::require_real("remainder", x);
+  internal::require_real("remainder", y);
+  return binary("remainder", x, y, python_remainder);
+}
 Array power(const Operand& x, const Operand& y) {
   Site site(x);
   if (std::optional<std::int64_t> n = integer_scalar(y)) {
     if (*n < 0 && !is_inexact(x->dtype())) fail("power", "integers cannot be raised to the negative power {}", *n);
-    return internal::emit_one({x}, x->weak(), [&](Builder& b, const Values& v) { return integer_power(b, v[0], *n); });
+    return internal::emit_one({numeric(x)}, x->weak(), [&](Builder& b, const Values& v) { return integer_power(b, v[0], *n); });
+  }
+  if (!is_inexact(x->dtype()) && !is_inexact(y->dtype())) {
+    const std::vector<Array> both = internal::broadcast_promoted("power", {numeric(x), numeric(y)});
+    return integer_power_of(both[0], both[1]);
   }
   return binary("power", x, y, op::pow);
 }
 Array maximum(const Operand& x, const Operand& y) { Site site(x); return binary("maximum", x, y, op::max); }
 Array minimum(const Operand& x, const Operand& y) { Site site(x); return binary("minimum", x, y, op::min); }
-Array arctan2(const Operand& y, const Operand& x) { Site site(y); return binary("arctan2", y, x, op::atan2, {.to_inexact = true}); }
-Array hypot(const Operand& x, const Operand& y) {
-  Site site(x);
-  const Array a = abs(as_inexact(x)), b = abs(as_inexact(y)), large = maximum(a, b);
-  const Array ratio = minimum(a, b) / where(large == 0, ones_like(large), large);
-  return where(large == 0, zeros_like(large), large * sqrt(1 + square(ratio)));
-}
 Array logaddexp(const Operand& x, const Operand& y) {
   Site site(x);
-  const Array a = as_inexact(x), b = as_inexact(y), top = lax::stop_gradient(maximum(a, b));
-  const Array safe = where(isfinite(top), top, zeros_like(top));
-  return log(exp(a - safe) + exp(b - safe)) + safe;
+  const Array a = as_inexact(x), b = as_inexact(y), top = maximum(a, b), apart = a - b;
+  const Array equal_infinities = isnan(apart), distance = where(equal_infinities, 0, apart);
+  return where(equal_infinities, a + b, top + log1p(exp(-abs(distance))));
 }
 
 Array equal(const Operand& x, const Operand& y) { return comparison("equal", x, y, compare<kEQ>); }
@@ -219,17 +214,7 @@ Array greater_equal(const Operand& x, const Operand& y) { return comparison("gre
 Array logical_and(const Operand& x, const Operand& y) { return logical("logical_and", x, y, op::and_); }
 Array logical_or(const Operand& x, const Operand& y) { return logical("logical_or", x, y, op::or_); }
 Array logical_xor(const Operand& x, const Operand& y) { return logical("logical_xor", x, y, op::xor_); }
-Array bitwise_and(const Operand& x, const Operand& y) { return bitwise("bitwise_and", x, y, op::and_); }
-Array bitwise_or(const Operand& x, const Operand& y) { return bitwise("bitwise_or", x, y, op::or_); }
-Array bitwise_xor(const Operand& x, const Operand& y) { return bitwise("bitwise_xor", x, y, op::xor_); }
-Array left_shift(const Operand& x, const Operand& y) { return bitwise("left_shift", x, y, op::shift_left); }
-Array right_shift(const Operand& x, const Operand& y) {
-  return bitwise("right_shift", x, y, [](Builder& b, Value* v, Value* n) {
-    return is_unsigned(v->dtype()) ? op::shift_right_logical(b, v, n) : op::shift_right_arithmetic(b, v, n);
-  });
-}
 
-Array clip(const Operand& x, const Operand& low, const Operand& high) { Site site(x); return minimum(maximum(x, low), high); }
 
 Array where(const Operand& condition, const Operand& x, const Operand& y) {
   Site site(condition);
@@ -251,36 +236,97 @@ Array astype(const Operand& x, DType dtype) {
   return cast(x, {to, false});
 }
 
-Array allclose(const Operand& x, const Operand& y, double rtol, double atol) {
+Array clip(const Operand& x, const std::optional<Operand>& low, const std::optional<Operand>& high) {
   Site site(x);
-  return all(logical_or(equal(x, y), less_equal(abs(x.array - y.array), atol + rtol * abs(y))));
+  internal::require_real("clip", x);
+  Array out = x;
+  if (low) out = maximum(*low, out);
+  return high ? minimum(*high, out) : out;
 }
-Array array_equal(const Operand& x, const Operand& y) {
+
+Array isclose(const Operand& left, const Operand& right, const Closeness& options) {
+  Site site(left);
+  const std::vector<Array> both = internal::broadcast_promoted("isclose", {left, right});
+  const Array x = as_inexact(both[0]), y = as_inexact(both[1]);
+  const Array near = isfinite(y) & (abs(x - y) <= options.atol + options.rtol * abs(y));
+  const Array close = (x == y) | near;
+  return options.equal_nan ? close | (isnan(x) & isnan(y)) : close;
+}
+Array allclose(const Operand& x, const Operand& y, const Closeness& options) { Site site(x); return all(isclose(x, y, options)); }
+
+Array array_equal(const Operand& x, const Operand& y, bool equal_nan) {
   Site site(x);
   if (x->shape() != y->shape()) return Array::scalar(false);
-  return all(equal(x, y));
+  const Array same = x.array == y;
+  return all(equal_nan ? same | (isnan(x) & isnan(y)) : same);
+}
+Array array_equiv(const Operand& x, const Operand& y) { Site site(x); return all(x.array == y); }
+
+Array round(const Operand& x, std::int64_t decimals) {
+  Site site(x);
+  if (!is_inexact(x->dtype())) {
+    if (decimals < 0) fail("round", "integers are not rounded to {} decimals", decimals);
+    if (is_bool(x->dtype())) fail("round", "booleans are not rounded");
+    return x;
+  }
+  if (is_complex(x->dtype())) return lax::complex(round(real(x), decimals), round(imag(x), decimals));
+  if (decimals == 0) return unary(x, op::round_nearest_even);
+  const Array wide = x->dtype() == DType::f16 ? cast(x, {DType::f32, x->weak()}) : x.array;
+  const Array factor = internal::number_like(wide, std::pow(10.0, static_cast<double>(decimals)));
+  return cast(unary(wide * factor, op::round_nearest_even) / factor, {x->dtype(), x->weak()});
+}
+Array rint(const Operand& x) {
+  Site site(x);
+  return is_inexact(x->dtype()) ? round(x) : cast(x, {canonical(DType::f64, x64_enabled()), false});
+}
+Array trunc(const Operand& x) {
+  Site site(x);
+  internal::require_real("trunc", x);
+  return is_inexact(x->dtype()) ? where(x.array < 0, ceil(x), floor(x)) : x.array;
 }
 
-Array operator+(const Operand& x, const Operand& y) { return add(x, y); }
-Array operator-(const Operand& x, const Operand& y) { return subtract(x, y); }
-Array operator*(const Operand& x, const Operand& y) { return multiply(x, y); }
-Array operator/(const Operand& x, const Operand& y) { return divide(x, y); }
-Array operator%(const Operand& x, const Operand& y) { return remainder(x, y); }
-Array operator-(const Operand& x) { return negative(x); }
-Array operator+(const Operand& x) { return x.array; }
-Array operator==(const Operand& x, const Operand& y) { return equal(x, y); }
-Array operator!=(const Operand& x, const Operand& y) { return not_equal(x, y); }
-Array operator<(const Operand& x, const Operand& y) { return less(x, y); }
-Array operator<=(const Operand& x, const Operand& y) { return less_equal(x, y); }
-Array operator>(const Operand& x, const Operand& y) { return greater(x, y); }
-Array operator>=(const Operand& x, const Operand& y) { return greater_equal(x, y); }
-Array operator&(const Operand& x, const Operand& y) { return bitwise_and(x, y); }
-Array operator|(const Operand& x, const Operand& y) { return bitwise_or(x, y); }
-Array operator^(const Operand& x, const Operand& y) { return bitwise_xor(x, y); }
-Array operator~(const Operand& x) { return invert(x); }
-Array operator<<(const Operand& x, const Operand& y) { return left_shift(x, y); }
-Array operator>>(const Operand& x, const Operand& y) { return right_shift(x, y); }
+Array fmod(const Operand& left, const Operand& right) {
+  Site site(left);
+  std::vector<Array> both = internal::broadcast_promoted("fmod", {left, right});
+  internal::require_real("fmod", both[0]);
+  if (is_bool(both[0].dtype())) for (Array& b : both) b = b.astype(int32);
+  if (!is_inexact(both[0].dtype())) both[1] = where(both[1] == 0, ones_like(both[1]), both[1]);
+  return binary("fmod", both[0], both[1], op::rem);
+}
+std::pair<Array, Array> divmod(const Operand& x, const Operand& y) { Site site(x); return {floor_divide(x, y), remainder(x, y)}; }
+Array float_power(const Operand& x, const Operand& y) { Site site(x); return binary("float_power", x, y, op::pow, {.to_inexact = true}); }
 
-Array Array::astype(DType dtype, std::source_location where) const { return strata::astype(Operand(*this, where), dtype); }
+Array fmax(const Operand& x, const Operand& y) { Site site(x); return where((x.array > y) | isnan(y), x, y); }
+Array fmin(const Operand& x, const Operand& y) { Site site(x); return where((x.array < y) | isnan(y), x, y); }
 
-}  // namespace strata
+Array logaddexp2(const Operand& x, const Operand& y) {
+  Site site(x);
+  const Array a = as_inexact(x), b = as_inexact(y), top = lax::stop_gradient(maximum(a, b));
+  const Array safe = where(isfinite(top), top, zeros_like(top));
+  return log2(exp2(a - safe) + exp2(b - safe)) + safe;
+}
+
+Array real(const Operand& x) {
+  Site site(x);
+  return is_complex(x->dtype()) ? unary(x, op::real) : x.array;
+}
+Array imag(const Operand& x) {
+  Site site(x);
+  return is_complex(x->dtype()) ? unary(x, op::imag) : zeros_like(x);
+}
+Array conj(const Operand& x) {
+  Site site(x);
+  return is_complex(x->dtype()) ? unary(x, "chlo.conj") : x.array;
+}
+Array angle(const Operand& z, bool deg) {
+  Site site(z);
+  // A real scalar counts as one of the default dtype, as in JAX.
+  const bool by_default = !is_inexact(z->dtype()) || (!is_complex(z->dtype()) && z->ndim() == 0);
+  auto part = [&](const Array& p) { return by_default ? cast(p, {canonical(DType::f64, x64_enabled()), false}) : p; };
+  const Array result = arctan2(part(imag(z)), part(real(z)));
+  return deg ? degrees(result) : result;
+}
+Array isreal(const Operand& x) { Site site(x); return imag(x) == 0; }
+Array iscomplex(const Operand& x) { Site site(x); return imag(x) != 0; }
+
+}  // namespace strata::numpy

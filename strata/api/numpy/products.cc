@@ -5,7 +5,7 @@
 #include "strata/api/compose.h"
 #include "strata/api/lax.h"
 
-namespace strata {
+namespace strata::numpy {
 namespace {
 
 using internal::describe;
@@ -66,7 +66,46 @@ Array matmul(const Operand& left, const Operand& right) {
 }
 
 Array outer(const Operand& x, const Operand& y) { Site site(x); return expand_dims(ravel(x), 1) * expand_dims(ravel(y), 0); }
-Array vdot(const Operand& x, const Operand& y) { Site site(x); return dot(ravel(x), ravel(y)); }
+Array vdot(const Operand& x, const Operand& y) { Site site(x); return dot(conj(ravel(x)), ravel(y)); }
+
+Array inner(const Operand& left, const Operand& right) {
+  Site site(left);
+  auto pair = promoted_pair("inner", left, right);
+  const Array &x = pair[0], &y = pair[1];
+  if (x.ndim() == 0 || y.ndim() == 0) return x * y;
+  check_contraction("inner", x, x.ndim() - 1, y, y.ndim() - 1);
+  return lax::dot_general(x, y, {{x.ndim() - 1}, {y.ndim() - 1}, {}, {}});
+}
+Array matvec(const Operand& x, const Operand& y) {
+  Site site(x);
+  if (x->ndim() < 2 || y->ndim() < 1) fail("matvec", "a matrix and a vector are needed, got {} and {}", describe(x->type()), describe(y->type()));
+  return squeeze(matmul(x, expand_dims(y, -1)), -1);
+}
+Array vecmat(const Operand& x, const Operand& y) {
+  Site site(x);
+  if (x->ndim() < 1 || y->ndim() < 2) fail("vecmat", "a vector and a matrix are needed, got {} and {}", describe(x->type()), describe(y->type()));
+  return squeeze(matmul(expand_dims(conj(x), -2), y), -2);
+}
+Array vecdot(const Operand& left, const Operand& right, std::int64_t axis) {
+  Site site(left);
+  if (left->ndim() < 1 || right->ndim() < 1) fail("vecdot", "vectors are needed, got {} and {}", describe(left->type()), describe(right->type()));
+  const Array x = moveaxis(left, axis, -1), y = moveaxis(right, axis, -1);
+  check_contraction("vecdot", x, x.ndim() - 1, y, y.ndim() - 1);
+  return squeeze(matmul(expand_dims(conj(x), -2), expand_dims(y, -1)), {-2, -1});
+}
+Array kron(const Operand& left, const Operand& right) {
+  Site site(left);
+  Array x = left, y = right;
+  while (x.ndim() < y.ndim()) x = expand_dims(x, 0);
+  while (y.ndim() < x.ndim()) y = expand_dims(y, 0);
+  Ints xs, ys, result;
+  for (int i = 0; i < x.ndim(); ++i) {
+    xs.insert(xs.end(), {x.shape()[i], 1});
+    ys.insert(ys.end(), {1, y.shape()[i]});
+    result.push_back(x.shape()[i] * y.shape()[i]);
+  }
+  return (x.reshape(xs) * y.reshape(ys)).reshape(result);
+}
 
 Array tensordot(const Operand& left, const Operand& right, std::int64_t axes) {
   Site site(left);
@@ -83,16 +122,4 @@ Array tensordot(const Operand& left, const Operand& right, std::int64_t axes) {
   return lax::dot_general(x, y, dims);
 }
 
-namespace lax {
-
-Array dot_general(const Operand& lhs, const Operand& rhs, const DotDimensionNumbers& d, std::optional<DType> preferred) {
-  Site site(lhs);
-  const op::DotDims dims{d.lhs_batch, d.rhs_batch, d.lhs_contracting, d.rhs_contracting};
-  if (lhs->dtype() != rhs->dtype()) fail("dot_general", "operands have different dtypes: {} and {}", describe(lhs->type()), describe(rhs->type()));
-  return internal::emit_one({lhs.array, rhs.array}, lhs->weak() && rhs->weak(), [&](internal::Builder& b, const internal::Values& v) {
-    return preferred ? op::dot_general(b, v[0], v[1], dims, *preferred) : op::dot_general(b, v[0], v[1], dims);
-  });
-}
-
-}  // namespace lax
-}  // namespace strata
+}  // namespace strata::numpy

@@ -193,6 +193,7 @@ TEST(NN, Activations) {
 }
 
 TEST(Lax, DynamicSlices) {
+  testing::shows_names("lax.dynamic_slice lax.dynamic_update_slice lax.dynamic_index_in_dim lax.dynamic_update_slice_in_dim");
   Array x = arange(10);
   expect_array(lax::dynamic_slice(x, {Array(3)}, {2}), "i32[2]", {3, 4});
   expect_array(lax::dynamic_slice(x, {Array(9)}, {3}), "i32[3]", {7, 8, 9});

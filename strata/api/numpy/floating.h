@@ -1,0 +1,41 @@
+// What floats are made of: signs, parts, neighbours; and numbers that are none.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "strata/api/array.h"
+
+namespace strata::numpy {
+
+Array isfinite(const Operand& x);
+Array isinf(const Operand& x);
+Array isnan(const Operand& x);
+Array isneginf(const Operand& x);
+Array isposinf(const Operand& x);
+/// Whether the sign bit is set: also of -0 and of NaN.
+Array signbit(const Operand& x);
+/// The magnitude of x with the sign of y.
+Array copysign(const Operand& x, const Operand& y);
+/// The next number of the dtype from x towards y.
+Array nextafter(const Operand& x, const Operand& y);
+/// The distance to the next number away from zero; f16: towards infinity.
+Array spacing(const Operand& x);
+/// (m, e) with x = m 2^e and 1/2 <= |m| < 1; zeros, infinities and NaN are m, with e = 0.
+std::pair<Array, Array> frexp(const Operand& x);
+/// x 2^n for integers n.
+Array ldexp(const Operand& x, const Operand& n);
+/// (what is behind the point, what is before it), both with x's sign.
+std::pair<Array, Array> modf(const Operand& x);
+/// 0 below zero, y at zero, 1 above.
+Array heaviside(const Operand& x, const Operand& y);
+
+struct NanToNum {
+  internal::Named named = internal::Named();
+  double nan = 0;
+  /// The largest finite number and its negative, unless given.
+  std::optional<double> posinf = std::nullopt, neginf = std::nullopt;
+};
+Array nan_to_num(const Operand& x, const NanToNum& options = {});
+
+}  // namespace strata::numpy

@@ -1,0 +1,46 @@
+// Arrays put together and taken apart.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strata/api/array.h"
+
+namespace strata::numpy {
+
+/// Joined along an axis; flattened first where it is none.
+Array concatenate(const std::vector<Array>& arrays, std::optional<std::int64_t> axis = 0, Where where = Where::current());
+inline Array concat(const std::vector<Array>& arrays, std::optional<std::int64_t> axis = 0, Where where = Where::current()) { return concatenate(arrays, axis, where); }
+/// Joins along a new axis.
+Array stack(const std::vector<Array>& arrays, std::int64_t axis = 0, Where where = Where::current());
+/// As rows; side by side; in depth; as columns.
+Array vstack(const std::vector<Array>& arrays, Where where = Where::current());
+Array hstack(const std::vector<Array>& arrays, Where where = Where::current());
+Array dstack(const std::vector<Array>& arrays, Where where = Where::current());
+Array column_stack(const std::vector<Array>& arrays, Where where = Where::current());
+/// Both flattened, or along an axis.
+Array append(const Operand& x, const Operand& values, std::optional<std::int64_t> axis = {});
+
+/// Into `sections` equal parts, or at the given indices.
+std::vector<Array> split(const Operand& x, std::int64_t sections, std::int64_t axis = 0);
+std::vector<Array> split(const Operand& x, const std::vector<std::int64_t>& indices, std::int64_t axis = 0);
+/// The same where the first parts may have one element more.
+std::vector<Array> array_split(const Operand& x, std::int64_t sections, std::int64_t axis = 0);
+inline std::vector<Array> array_split(const Operand& x, const std::vector<std::int64_t>& indices, std::int64_t axis = 0) { return split(x, indices, axis); }
+/// Along the second axis (the only one of a vector), the first, the third.
+std::vector<Array> hsplit(const Operand& x, std::int64_t sections);
+std::vector<Array> hsplit(const Operand& x, const std::vector<std::int64_t>& indices);
+std::vector<Array> vsplit(const Operand& x, std::int64_t sections);
+std::vector<Array> vsplit(const Operand& x, const std::vector<std::int64_t>& indices);
+std::vector<Array> dsplit(const Operand& x, std::int64_t sections);
+std::vector<Array> dsplit(const Operand& x, const std::vector<std::int64_t>& indices);
+/// The slices along an axis, without it.
+std::vector<Array> unstack(const Operand& x, std::int64_t axis = 0);
+
+/// Without the elements at these places, of the flattened array without an axis.
+Array delete_(const Operand& x, const std::vector<std::int64_t>& places, std::optional<std::int64_t> axis = {});
+/// With values before these places; one place takes all values.
+Array insert(const Operand& x, const std::vector<std::int64_t>& places, const Operand& values, std::optional<std::int64_t> axis = {});
+Array insert(const Operand& x, std::int64_t place, const Operand& values, std::optional<std::int64_t> axis = {});
+
+}  // namespace strata::numpy

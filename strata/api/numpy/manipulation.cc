@@ -1,0 +1,254 @@
+// Shape functions of numpy.h.
+#include <algorithm>
+#include <numeric>
+
+#include "strata/api/compose.h"
+#include "strata/api/lax.h"
+
+namespace strata::numpy {
+namespace {
+
+using internal::emit_one;
+using internal::axes_of;
+using internal::axis_of;
+using internal::Builder;
+using internal::cast;
+using internal::describe;
+using internal::fail;
+using internal::Ints;
+using internal::Site;
+using internal::sizes;
+using internal::Value;
+using internal::Values;
+
+Array reshaped(const Array& x, const Shape& shape) {
+  if (x.shape() == shape) return x;
+  return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) { return op::reshape(b, v[0], shape); });
+}
+
+Array permuted(const Array& x, const Ints& permutation) {
+  if (std::is_sorted(permutation.begin(), permutation.end())) return x;
+  return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) { return op::transpose(b, v[0], permutation); });
+}
+
+}  // namespace
+
+Array reshape(const Operand& x, const Sizes& shape) {
+  Site site(x);
+  Ints wanted = shape;
+  std::int64_t known = 1, free = -1;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] < -1) fail("reshape", "size {} is negative", wanted[i]);
+    if (wanted[i] >= 0) known *= wanted[i];
+    else if (free >= 0) fail("reshape", "only one size may be -1");
+    else free = static_cast<std::int64_t>(i);
+  }
+  if (free >= 0 && known > 0) wanted[static_cast<std::size_t>(free)] = x->size() / known;
+  else if (free >= 0) wanted[static_cast<std::size_t>(free)] = 0;
+  const Shape result = Shape::of(wanted);
+  if (result.count() != x->size()) {
+    std::string text;
+    for (std::int64_t s : shape) text += (text.empty() ? "" : ",") + std::to_string(s);
+    fail("reshape", "{} has {} elements, which do not fill [{}]", describe(x->type()), x->size(), text);
+  }
+  return reshaped(x, result);
+}
+Array ravel(const Operand& x) { Site site(x); return reshaped(x, Shape{x->size()}); }
+
+Array transpose(const Operand& x, const Sizes& axes) {
+  Site site(x);
+  Ints permutation = axes;
+  if (permutation.empty()) {
+    permutation.resize(static_cast<std::size_t>(x->ndim()));
+    std::iota(permutation.rbegin(), permutation.rend(), 0);
+  }
+  if (static_cast<int>(permutation.size()) != x->ndim()) fail("transpose", "{} axes are given for {}", permutation.size(), describe(x->type()));
+  for (std::int64_t& a : permutation) a = axis_of("transpose", a, x->ndim());
+  axes_of("transpose", permutation, x->ndim());  // refuses repeated axes
+  return permuted(x, permutation);
+}
+Array swapaxes(const Operand& x, std::int64_t axis1, std::int64_t axis2) {
+  Site site(x);
+  Ints permutation(static_cast<std::size_t>(x->ndim()));
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::swap(permutation[static_cast<std::size_t>(axis_of("swapaxes", axis1, x->ndim()))],
+            permutation[static_cast<std::size_t>(axis_of("swapaxes", axis2, x->ndim()))]);
+  return permuted(x, permutation);
+}
+Array matrix_transpose(const Operand& x) {
+  Site site(x);
+  if (x->ndim() < 2) fail("matrix_transpose", "needs a matrix, got {}", describe(x->type()));
+  return swapaxes(x, -1, -2);
+}
+Array moveaxis(const Operand& x, const Sizes& from, const Sizes& to) {
+  Site site(x);
+  if (from.size() != to.size()) fail("moveaxis", "{} axes are moved to {} places", from.size(), to.size());
+  std::vector<int> source, target;
+  for (std::int64_t a : from) source.push_back(axis_of("moveaxis", a, x->ndim()));
+  for (std::int64_t a : to) target.push_back(axis_of("moveaxis", a, x->ndim()));
+  axes_of("moveaxis", Axes(from.get()), x->ndim());  // refuses repeated axes
+  axes_of("moveaxis", Axes(to.get()), x->ndim());
+  Ints permutation(static_cast<std::size_t>(x->ndim()), -1), rest;
+  for (std::size_t i = 0; i < source.size(); ++i) permutation[static_cast<std::size_t>(target[i])] = source[i];
+  for (int i = 0; i < x->ndim(); ++i)
+    if (std::find(source.begin(), source.end(), i) == source.end()) rest.push_back(i);
+  auto next = rest.begin();
+  for (std::int64_t& p : permutation)
+    if (p < 0) p = *next++;
+  return permuted(x, permutation);
+}
+Array rollaxis(const Operand& x, std::int64_t axis, std::int64_t start) {
+  Site site(x);
+  const int from = axis_of("rollaxis", axis, x->ndim()), to = axis_of("rollaxis", start, x->ndim() + 1);
+  if (start < 0) return moveaxis(x, from, (static_cast<int>(start) + x->ndim()) - (from < start + x->ndim() ? 1 : 0));
+  return moveaxis(x, from, from < to ? to - 1 : to);
+}
+
+Array expand_dims(const Operand& x, const Axes& axis) {
+  Site site(x);
+  if (axis.all()) fail("expand_dims", "no axis is given");
+  const int added = static_cast<int>(axis.count());
+  const Ints axes = axes_of("expand_dims", axis, x->ndim() + added);
+  Ints result = sizes(x);
+  for (std::int64_t a : axes) result.insert(result.begin() + a, 1);
+  return reshaped(x, Shape::of(result));
+}
+Array squeeze(const Operand& x, const Axes& axis) {
+  Site site(x);
+  Ints result;
+  const Ints axes = axes_of("squeeze", axis, x->ndim());
+  for (int i = 0; i < x->ndim(); ++i) {
+    const bool named = std::binary_search(axes.begin(), axes.end(), i);
+    const bool drop = named && x->shape()[i] == 1;
+    if (named && !drop && !axis.all()) fail("squeeze", "axis {} of {} has size {}, not 1", i, describe(x->type()), x->shape()[i]);
+    if (!drop) result.push_back(x->shape()[i]);
+  }
+  return reshaped(x, Shape::of(result));
+}
+
+Array broadcast_to(const Operand& x, const Sizes& shape) {
+  Site site(x);
+  const Shape result = Shape::of(shape);
+  const int extra = result.rank() - x->ndim();
+  bool fits = extra >= 0;
+  for (int i = 0; fits && i < x->ndim(); ++i) fits = x->shape()[i] == 1 || x->shape()[i] == result[extra + i];
+  if (!fits) fail("broadcast_to", "{} does not broadcast to {}", describe(x->type()), describe(result));
+  if (x->shape() == result) return x;
+  return emit_one({x}, x->weak(), [&](Builder& b, const Values& v) { return op::broadcast_to(b, v[0], result); });
+}
+
+std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays, Where where) {
+  Site site(where);
+  const Shape shape = internal::broadcast_shapes("broadcast_arrays", arrays);
+  std::vector<Array> out;
+  for (const Array& a : arrays) out.push_back(broadcast_to(a, shape));
+  return out;
+}
+
+Array atleast_1d(const Operand& x) { Site site(x); return x->ndim() >= 1 ? x.array : x->reshape({1}); }
+Array atleast_2d(const Operand& x) { Site site(x); return x->ndim() >= 2 ? x.array : x->reshape({1, x->size()}); }
+Array atleast_3d(const Operand& x) {
+  Site site(x);
+  if (x->ndim() >= 3) return x;
+  return x->ndim() == 2 ? expand_dims(x, -1) : x->reshape({1, x->size(), 1});
+}
+
+Array flip(const Operand& x, const Axes& axis) { Site site(x); return lax::rev(x, axes_of("flip", axis, x->ndim())); }
+Array fliplr(const Operand& x) { Site site(x); return flip(x, 1); }
+Array flipud(const Operand& x) { Site site(x); return flip(x, 0); }
+Array rot90(const Operand& x, std::int64_t k, const Sizes& axes) {
+  Site site(x);
+  if (axes.size() != 2) fail("rot90", "two axes span the plane, got {}", axes.size());
+  const int from = axis_of("rot90", axes[0], x->ndim()), to = axis_of("rot90", axes[1], x->ndim());
+  if (from == to) fail("rot90", "axis {} is given twice", from);
+  switch ((k % 4 + 4) % 4) {
+    case 0: return x;
+    case 1: return swapaxes(flip(x, to), from, to);
+    case 2: return flip(x, {from, to});
+    default: return flip(swapaxes(x, from, to), to);
+  }
+}
+
+Array roll(const Operand& x, const Sizes& shift, const Axes& axis) {
+  Site site(x);
+  if (axis.all()) {
+    if (shift.size() != 1) fail("roll", "{} shifts are given, and no axis", shift.size());
+    return x->size() == 0 ? x.array : roll(ravel(x), shift, 0).reshape(x->shape());
+  }
+  const std::vector<std::int64_t>& axes = axis.given();
+  const std::size_t count = std::max(shift.size(), axes.size());
+  if ((shift.size() != count && shift.size() != 1) || (axes.size() != count && axes.size() != 1))
+    fail("roll", "{} shifts are given for {} axes", shift.size(), axes.size());
+  Array out = x;
+  for (std::size_t i = 0; i < count; ++i) {
+    const int dim = axis_of("roll", axes[axes.size() == 1 ? 0 : i], x->ndim());
+    const std::int64_t n = x->shape()[dim], s = shift[shift.size() == 1 ? 0 : i], by = n == 0 ? 0 : (s % n + n) % n;
+    if (by != 0) out = concatenate({lax::slice_in_dim(out, n - by, n, 1, dim), lax::slice_in_dim(out, 0, n - by, 1, dim)}, dim);
+  }
+  return out;
+}
+
+Array repeat(const Operand& operand, std::int64_t times, std::optional<std::int64_t> axis) {
+  Site site(operand);
+  if (times < 0) fail("repeat", "the number of repetitions is at least 0, got {}", times);
+  const Array x = axis ? operand.array : ravel(operand);
+  const int dim = axis_of("repeat", axis.value_or(0), x.ndim());
+  Ints wide = sizes(x), result = sizes(x);
+  wide.insert(wide.begin() + dim + 1, times);
+  result[static_cast<std::size_t>(dim)] *= times;
+  return broadcast_to(expand_dims(x, dim + 1), wide).reshape(result);
+}
+Array repeat(const Operand& operand, const std::vector<std::int64_t>& times, std::optional<std::int64_t> axis, std::optional<std::int64_t> total) {
+  Site site(operand);
+  if (times.size() == 1 && !total) return repeat(operand, times[0], axis);
+  const Array x = axis ? operand.array : ravel(operand);
+  const int dim = axis_of("repeat", axis.value_or(0), x.ndim());
+  const std::int64_t n = x.shape()[dim];
+  if (times.size() != 1 && static_cast<std::int64_t>(times.size()) != n) fail("repeat", "{} numbers of repetitions are given for {} elements", times.size(), n);
+  std::vector<std::int32_t> places;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int64_t count = times[times.size() == 1 ? 0 : static_cast<std::size_t>(i)];
+    if (count < 0) fail("repeat", "the number of repetitions is at least 0, got {}", count);
+    places.insert(places.end(), static_cast<std::size_t>(count), static_cast<std::int32_t>(i));
+  }
+  if (total) places.resize(static_cast<std::size_t>(*total), static_cast<std::int32_t>(n - 1));
+  return take(x, array(places), dim, "clip");
+}
+
+Array tile(const Operand& x, const Sizes& repetitions) {
+  Site site(x);
+  const std::size_t rank = std::max(repetitions.size(), static_cast<std::size_t>(x->ndim()));
+  for (std::int64_t r : repetitions)
+    if (r < 0) fail("tile", "the number of repetitions is at least 0, got {}", r);
+  Ints own = sizes(x), times = repetitions;
+  own.insert(own.begin(), rank - own.size(), 1);
+  times.insert(times.begin(), rank - times.size(), 1);
+  Ints split_sizes, wide, result;
+  for (std::size_t i = 0; i < rank; ++i) {
+    split_sizes.insert(split_sizes.end(), {1, own[i]});
+    wide.insert(wide.end(), {times[i], own[i]});
+    result.push_back(times[i] * own[i]);
+  }
+  return broadcast_to(x->reshape(split_sizes), wide).reshape(result);
+}
+
+Array resize(const Operand& x, const Sizes& new_shape) {
+  Site site(x);
+  std::int64_t count = 1;
+  for (std::int64_t s : new_shape) {
+    if (s < 0) fail("resize", "a size is at least 0, got {}", s);
+    count *= s;
+  }
+  if (count == 0 || x->size() == 0) return zeros_like(x, {}, new_shape);
+  const std::int64_t times = (count + x->size() - 1) / x->size();
+  return lax::slice_in_dim(tile(ravel(x), times), 0, count).reshape(new_shape);
+}
+
+}  // namespace strata::numpy
+
+namespace strata {
+
+Array Array::reshape(const Sizes& sizes, std::source_location where) const { return numpy::reshape(Operand(*this, where), sizes); }
+Array Array::transpose(const Sizes& axes, std::source_location where) const { return numpy::transpose(Operand(*this, where), axes); }
+
+}  // namespace strata

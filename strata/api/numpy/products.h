@@ -1,0 +1,36 @@
+// Products of vectors, matrices and batches of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "strata/api/array.h"
+#include "strata/api/operators.h"
+
+namespace strata::numpy {
+
+/// NumPy's dot: the last axis of x with the second to last of y.
+Array dot(const Operand& x, const Operand& y);
+/// Batches of matrices; leading axes broadcast.
+Array matmul(const Operand& x, const Operand& y);
+Array outer(const Operand& x, const Operand& y);
+Array vdot(const Operand& x, const Operand& y);
+/// Sums over the last axis of both.
+Array inner(const Operand& x, const Operand& y);
+/// Products of vectors along an axis (of x, conjugated, with y); of matrices with vectors; of vectors (conjugated) with matrices.
+Array vecdot(const Operand& x, const Operand& y, std::int64_t axis = -1);
+Array matvec(const Operand& x, const Operand& y);
+Array vecmat(const Operand& x, const Operand& y);
+/// Kronecker's product: each element of x times all of y.
+Array kron(const Operand& x, const Operand& y);
+/// Sums over the last `axes` axes of x and the first of y.
+Array tensordot(const Operand& x, const Operand& y, std::int64_t axes = 2);
+/// "bij,bjk->bik", "...ij,...jk", "ii->i" is not supported: each operand's letters are distinct. Any number of operands,
+/// contracted from the left.
+Array einsum(const std::string& subscripts, const std::vector<Array>& operands, Where where = Where::current());
+template <class... More>
+Array einsum(const std::string& subscripts, const Operand& first, const More&... more) {
+  return einsum(subscripts, std::vector<Array>{first.array, Array(more)...}, first.where);
+}
+
+}  // namespace strata::numpy

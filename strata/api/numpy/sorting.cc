@@ -1,0 +1,83 @@
+#include "strata/api/numpy/sorting.h"
+
+#include "strata/api/compose.h"
+#include "strata/api/index.h"
+#include "strata/api/lax.h"
+
+namespace strata::numpy {
+namespace {
+
+using internal::Builder;
+using internal::describe;
+using internal::fail;
+using internal::Site;
+using internal::Values;
+
+/// A sort by keys along the last axis.
+Array by_rows(const char* operation, const Array& x, bool descending, bool weak) {
+  const std::string order = is_inexact(x.dtype()) ? "numbers" : "total";
+  return internal::emit_one({x}, weak, [&](Builder& b, const Values& v) { return b.create(operation, {v[0]}, {{"descending", descending}, {"order", order}}).result(); });
+}
+
+Array along(const char* name, const char* operation, const Operand& operand, const Sort& options, bool weak) {
+  Site site(operand);
+  internal::require_real(name, operand);
+  const Array x = options.axis ? operand.array : ravel(operand);
+  const int dim = internal::axis_of(name, options.axis.value_or(0), x.ndim());
+  return moveaxis(by_rows(operation, moveaxis(x, dim, -1), options.descending, weak), -1, dim);
+}
+
+/// Whether x comes before y: NaN is the last.
+Array before(const Array& x, const Array& y) { return is_inexact(x.dtype()) ? (x < y) | (isnan(y) & ~isnan(x)) : x < y; }
+
+}  // namespace
+
+Array sort(const Operand& x, const Sort& options) { return along("sort", "strata.sort", x, options, x->weak()); }
+Array argsort(const Operand& x, const Sort& options) { return along("argsort", "strata.argsort", x, options, false); }
+
+Array lexsort(const std::vector<Array>& keys, std::int64_t axis, Where where) {
+  Site site(where);
+  if (keys.empty()) fail("lexsort", "needs at least one key");
+  for (const Array& k : keys)
+    if (k.shape() != keys[0].shape()) fail("lexsort", "shapes {} and {} differ", describe(keys[0].type()), describe(k.type()));
+  if (keys[0].ndim() == 0) return Array::scalar(std::int64_t{0}, DType::i32, false);
+  // A stable sort by each key, the least important first.
+  Array order = argsort(keys[0], {.axis = axis});
+  for (std::size_t i = 1; i < keys.size(); ++i) order = take_along_axis(order, argsort(take_along_axis(keys[i], order, axis), {.axis = axis}), axis);
+  return order;
+}
+
+/// Bisection for all elements at once.
+Array searchsorted(const Operand& sorted, const Operand& wanted, const std::string& side, const std::optional<Operand>& sorter) {
+  Site site(sorted);
+  if (side != "left" && side != "right") fail("searchsorted", "side is \"left\" or \"right\", got \"{}\"", side);
+  if (sorted->ndim() != 1) fail("searchsorted", "a sorted vector is needed, got {}", describe(sorted->type()));
+  const Array both[] = {sorter ? take(sorted, *sorter, 0, "clip") : sorted.array, wanted.array};
+  const WeakDType type = internal::promoted("searchsorted", both);
+  internal::require_real("searchsorted", both[1]);
+  const Array a = internal::cast(both[0], {type.dtype, false}), v = internal::cast(both[1], {type.dtype, false});
+  const std::int64_t n = a.size();
+  Array low = zeros(v.shape(), int32), high = full(v.shape(), n, int32);
+  int steps = 0;
+  while ((std::int64_t{1} << steps) <= n) ++steps;
+  for (int i = 0; i < steps; ++i) {
+    const Array middle = floor_divide(low + high, 2), at = take(a, minimum(middle, n - 1), 0, "clip");
+    const Array behind = (side == "left" ? before(at, v) : ~before(v, at)) & (low < high);
+    low = where(behind, middle + 1, low);
+    high = where(behind | (low > middle), high, middle);
+  }
+  return low;
+}
+
+Array digitize(const Operand& x, const Operand& bins, bool right) {
+  Site site(x);
+  if (bins->ndim() != 1) fail("digitize", "the edges are a vector, got {}", describe(bins->type()));
+  const std::string side = right ? "left" : "right", other = right ? "right" : "left";
+  const std::int64_t n = bins->size();
+  if (n == 0) return zeros(x->shape(), int32);
+  const Array rising = searchsorted(bins, x, side), falling = n - searchsorted(flip(bins), x, other);
+  const Array first = bins->operator[](0), last = bins->operator[](-1);
+  return where(last >= first, rising, internal::cast(falling, {DType::i32, false}));
+}
+
+}  // namespace strata::numpy

@@ -1,0 +1,30 @@
+// Sorting, and searching in what is sorted. NaN is above every number, and the zeros are equal.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "strata/api/array.h"
+
+namespace strata::numpy {
+
+struct Sort {
+  internal::Named named = internal::Named();
+  /// None: of the flattened array.
+  std::optional<std::int64_t> axis = -1;
+  bool descending = false;
+};
+/// In order along an axis.
+Array sort(const Operand& x, const Sort& options = {});
+/// Where the elements of the sorted array stand (i32); of equal ones the first comes first.
+Array argsort(const Operand& x, const Sort& options = {});
+/// By several keys, the last one first in rank.
+Array lexsort(const std::vector<Array>& keys, std::int64_t axis = -1, Where where = Where::current());
+
+/// Where v would be put into the sorted vector a: before its equals ("left") or behind ("right").
+Array searchsorted(const Operand& a, const Operand& v, const std::string& side = "left", const std::optional<Operand>& sorter = {});
+/// The number of the bin for each element, by bins whose edges rise or fall.
+Array digitize(const Operand& x, const Operand& bins, bool right = false);
+
+}  // namespace strata::numpy

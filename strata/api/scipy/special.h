@@ -1,0 +1,59 @@
+// jax.scipy.special. Operands are promoted to floats and broadcast.
+#pragma once
+
+#include "strata/api/nn.h"
+#include "strata/api/numpy.h"
+
+namespace strata::scipy::special {
+
+using nn::log_softmax;
+using nn::softmax;
+using numpy::logsumexp;
+
+/// gamma(x), its sign, log |gamma(x)|, and the logarithm's derivatives.
+Array gamma(const Operand& x);
+Array gammasgn(const Operand& x);
+Array gammaln(const Operand& x);
+inline Array loggamma(const Operand& x) { return gammaln(x); }
+Array digamma(const Operand& x);
+/// The n-th derivative of digamma; n is an integer.
+Array polygamma(const Operand& n, const Operand& x);
+/// log gamma of dimension d.
+Array multigammaln(const Operand& x, std::int64_t d);
+Array factorial(const Operand& n);
+/// gamma(z + m) / gamma(z)
+Array poch(const Operand& z, const Operand& m);
+/// gamma(a) gamma(b) / gamma(a + b), and the logarithm of its magnitude.
+Array beta(const Operand& a, const Operand& b);
+Array betaln(const Operand& a, const Operand& b);
+/// Hurwitz's zeta function.
+Array zeta(const Operand& x, const Operand& q);
+
+Array erf(const Operand& x);
+Array erfc(const Operand& x);
+Array erfinv(const Operand& x);
+/// The normal distribution below x, and its logarithm; f32 and f64.
+Array ndtr(const Operand& x);
+Array log_ndtr(const Operand& x);
+
+/// 1 / (1 + exp(-x)), and its inverse log(x / (1 - x)).
+Array expit(const Operand& x);
+Array logit(const Operand& x);
+/// x log(y) and x log(1 + y), 0 where x is 0.
+Array xlogy(const Operand& x, const Operand& y);
+Array xlog1py(const Operand& x, const Operand& y);
+/// -x log(x); p log(p / q); p log(p / q) - p + q
+Array entr(const Operand& x);
+Array rel_entr(const Operand& p, const Operand& q);
+Array kl_div(const Operand& p, const Operand& q);
+/// (x^l - 1) / l, log(x) for l = 0; the same of 1 + x.
+Array boxcox(const Operand& x, const Operand& lambda);
+Array boxcox1p(const Operand& x, const Operand& lambda);
+
+/// Modified Bessel functions of order 0 and 1, and these times exp(-|x|).
+Array i0(const Operand& x);
+Array i0e(const Operand& x);
+Array i1(const Operand& x);
+Array i1e(const Operand& x);
+
+}  // namespace strata::scipy::special

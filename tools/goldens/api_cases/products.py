@@ -1,0 +1,23 @@
+"""Products, and elements by their numbers."""
+import numpy as np
+
+from .calls import *
+
+CASES = {}
+A, B, W = normal(3, 4), normal(4, 2), normal(4)
+BATCH = normal(2, 3, 4)
+for name in ("dot", "matmul"):
+    CASES["numpy." + name] = calls(C(A, B), C(A, W), C(W, B), C(W, W), C(BATCH, B), C(BATCH, normal(2, 4, 5)) if name == "matmul" else C(2.0, A), C(A, A), C(ints(2, 3), ints(3, 2)), C(A.astype(f16), B.astype(f16)), C(A.astype(bf16), B), C(np.zeros((0, 4), f32), B), C(np.zeros((3, 0), f32), np.zeros((0, 2), f32)), C(f32(2), A), C(C3, D3), C(bools(2, 2), bools(2, 2)), scaled=True, bound=16)
+CASES["numpy.vdot"] = calls(C(W, W), C(A, A), C(C3, D3), C(I3, I3), C(H5, H5), C(W, V3), C(f32(2), f32(3)), scaled=True, bound=16)
+CASES["numpy.inner"] = calls(C(A, W), C(A, A), C(W, W), C(2.0, A), C(I23, I3), C(A, V3), C(H5, H5), C(np.zeros((0,), f32), np.zeros((0,), f32)), scaled=True, bound=16)
+CASES["numpy.outer"] = calls(C(V3, W), C(X23, V3), C(I3, V3), C(2.0, V3), C(H5, G5), C(np.zeros(0, f32), V3), C(C3, V3))
+CASES["numpy.matvec"] = calls(C(A, W), C(BATCH, W), C(BATCH, normal(2, 4)), C(A, V3), C(V3, V3), C(ints(2, 3), I3), C(A.astype(f16), W.astype(f16)), scaled=True, bound=16)
+CASES["numpy.vecmat"] = calls(C(W, B), C(W, normal(2, 4, 3)), C(normal(2, 4), normal(2, 4, 3)), C(V3, B), C(V3, V3), C(C3, complexes(3, 2)), C(I3, ints(3, 2)), scaled=True, bound=16)
+CASES["numpy.vecdot"] = calls(C(A, A), C(A, W), C(A, A, axis=0), C(C3, D3), C(I23, I3), C(A, V3), C(H5, H5), C(f32(1), V3), scaled=True, bound=16)
+CASES["numpy.kron"] = calls(C(X23, V3), C(V3, W), C(ints(2, 2), ints(1, 3)), C(2.0, V3), C(H5, G5), C(np.zeros((0, 2), f32), X23))
+CASES["numpy.tensordot"] = calls(C(A, A), C(BATCH, B, axes=1), C(V3, W, axes=0), C(A, W, axes=1), C(A, B, axes=2), C(ints(2, 3), ints(3, 2), axes=1), C(A.astype(f16), B.astype(f16), axes=1), scaled=True, bound=16)
+EINSUM = lambda *xs, subscripts: jnp.einsum(subscripts, *xs)
+CASES["numpy.einsum"] = calls(C(A, B, subscripts="ij,jk->ik"), C(A, B, subscripts="ij,jk"), C(BATCH, normal(2, 4, 5), subscripts="bij,bjk->bik"), C(A, subscripts="ij->j"), C(A, subscripts="ij->ji"), C(V3, W, subscripts="i,j->ij"), C(BATCH, B, subscripts="...ij,jk->...ik"), C(A, B, W, subscripts="ij,jk,j->k"), C(A, B, subscripts="ij,kl->il"), C(A, B, subscripts="ij,ik->jk"), C(ints(2, 3), ints(3, 2), subscripts="ij,jk->ik"), C(A.astype(f16), B.astype(f16), subscripts="ij,jk->ik"), scaled=True, bound=16, call=EINSUM)
+N = np.array([0, 2, -1, 5, -9], i32)
+CASES["numpy.take"] = calls(C(A, N % 3, axis=0), C(A, N, axis=1), C(A, N, axis=0, mode="clip"), C(ints(4), N, axis=0), C(W, i32(2), axis=0), C(A, np.array([[0, 1], [2, 0]], u8), axis=1), C(A, N, axis=5), C(H5, N % 4, axis=0), C(A, V3, axis=0), C(bools(4), N, axis=0), C(ints(4, low=0, high=9, dtype=u8), N, axis=0))
+CASES["numpy.take_along_axis"] = calls(C(A, np.argsort(A, axis=1).astype(i32), axis=1), C(A, np.array([[0, 2, 1, 0]], i32), axis=0), C(A, np.array([[0], [-1], [2]], i32), axis=-1), C(ints(3), np.array([2, 0], i32), axis=0), C(A, np.array([0], i32), axis=0), C(H5, np.array([4, 0], u8), axis=0), C(A, X23, axis=0))
