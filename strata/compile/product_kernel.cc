@@ -370,21 +370,24 @@ class Product {
       Inst* some = b.compare(loop::Compare::ne, x, b.constant(acc_, 0.0));
       return b.set(found, b.binary(Opcode::or_, b.get(found), b.reduce(Opcode::or_, some)));
     };
-    if (!left_has_zeros_) {
-      b.for_(0, kLook, 1, [&](Index u) {
-        b.vector(0, n.length, tile_.lanes, [&](Index x) { note(b.load(panel_, n.local * p.depth + (s + u) * tile_.lanes + x)); });
-      });
-    } else if (staged_ && !stages_rows()) {
-      b.for_(0, kLook, 1, [&](Index u) {
-        b.vector(0, m.length, 8, [&](Index r) { note(b.load(staged_, staged_at(m.local, r, s + u))); });
-      });
-    } else {
-      b.for_(0, m.length, 1, [&](Index r) {
-        b.vector(0, kLook, kLook, [&](Index u) {
-          note(staged_ ? b.load(staged_, staged_at(m.local, r, s + u)) : widened(left_, m.place + r, p.k0 + s + u));
-        });
-      });
-    }
+    auto columns = [&](Index u) { b.vector(0, n.length, tile_.lanes, [&](Index x) { note(b.load(panel_, n.local * p.depth + (s + u) * tile_.lanes + x)); }); };
+    auto rows = [&](Index u) { b.vector(0, m.length, 8, [&](Index r) { note(b.load(staged_, staged_at(m.local, r, s + u))); }); };
+    auto row = [&](Index r) {
+      b.vector(0, kLook, kLook, [&](Index u) { note(staged_ ? b.load(staged_, staged_at(m.local, r, s + u)) : widened(left_, m.place + r, p.k0 + s + u)); });
+    };
+    // One of them tells that there is no block of zeros where none is.
+    auto each = [&](std::int64_t count, const std::function<void(Index)>& look) {
+      look(count - 1);
+      b.if_(b.unary(Opcode::not_, b.get(found)), [&] { b.for_(0, count - 1, 1, look); });
+    };
+    if (!left_has_zeros_)
+      each(kLook, columns);
+    else if (staged_ && !stages_rows())
+      each(kLook, rows);
+    else if (m.length > 1)
+      each(m.length, row);
+    else
+      row(0);
     return b.get(found);
   }
   /// [first, last) of the part's steps / kLook, outside of which all terms of a tile are zeros. Looks at no more than those and two more.

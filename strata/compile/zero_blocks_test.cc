@@ -95,6 +95,25 @@ TEST(ZeroBlocks, OnlyProductsOfWhatAMaskChoseLook) {
   EXPECT_FALSE(looks(f)) << "floats choose";
 }
 
+/// A product of what `made` makes of a mask and scores.
+bool looks_at(const std::function<Value*(Builder&, Value* mask, Value* scores)>& made) {
+  Block f;
+  Value *mask = f.add_argument(Type(DType::i1, {70, 96})), *x = f.add_argument(Type(DType::f32, {70, 96})), *y = f.add_argument(Type(DType::f32, {96, 40}));
+  Builder b(f);
+  f.results = {op::dot_general(b, made(b, mask, x), y, {{}, {}, {1}, {0}})};
+  return looks(f);
+}
+
+TEST(ZeroBlocks, ZerosAreFollowedWhereTheyStay) {
+  auto splat = [](Builder& b, Value* like, double x) { return op::broadcast_in_dim(b, op::scalar(b, DType::f32, x), like->shape(), {}); };
+  EXPECT_TRUE(looks_at([&](Builder& b, Value* mask, Value* x) { return op::mul(b, x, op::select(b, mask, x, splat(b, x, 0))); }));
+  for (double low : {-1e30, -10000.0, -std::numeric_limits<double>::infinity()})
+    EXPECT_TRUE(looks_at([&](Builder& b, Value* mask, Value* x) { return op::exp(b, op::sub(b, op::select(b, mask, x, splat(b, x, low)), x)); })) << low;
+  EXPECT_FALSE(looks_at([&](Builder& b, Value* mask, Value* x) { return op::exp(b, op::select(b, mask, x, splat(b, x, 0))); })) << "ones";
+  EXPECT_FALSE(looks_at([&](Builder& b, Value* mask, Value* x) { return op::sub(b, x, op::select(b, mask, x, splat(b, x, 0))); })) << "the gradient of a loss";
+  EXPECT_FALSE(looks_at([&](Builder& b, Value* mask, Value* x) { return op::select(b, mask, x, splat(b, x, 0.1)); })) << "no zeros";
+}
+
 /// They are left out: what is infinite under zeros makes no NaN, as docs/exceptions.md says.
 TEST(ZeroBlocks, InfinitiesUnderZerosAreNotSeen) {
   const Case c{70, 40, 96};

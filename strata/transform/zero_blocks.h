@@ -11,7 +11,8 @@ namespace strata::transform {
 
 inline constexpr const char* kZeroSides = "strata.zero_sides";
 
-/// Marks products with an operand that is made, element by element, of a choice by a mask: one that no float decides.
+/// Marks products with an operand that is made, element by element, of a choice by a mask (one that no float decides) between something and zero, or
+/// of the exponential of one between something and a stand-in for minus infinity.
 void mark_zero_blocks(ir::Block& block);
 
 }  // namespace strata::transform
