@@ -25,7 +25,7 @@ TEST(Mistake, ProductOfUnequalSizes) {
   EXPECT_MISTAKE(matmul(zeros({2, 2, 3}), zeros({3, 3, 5})), "matmul: batch dimensions of f32[2,2,3] and f32[3,3,5] do not broadcast");
 }
 TEST(Mistake, InsideACompositeFunctionTheUsersLineIsNamed) {
-  EXPECT_MISTAKE(logaddexp(zeros({2}), zeros({3})), "maximum: shapes of f32[2] and f32[3] do not broadcast: sizes 2 and 3 meet in dimension -1");
+  EXPECT_MISTAKE(logaddexp(zeros({2}), zeros({3})), "logaddexp: shapes of f32[2] and f32[3] do not broadcast: sizes 2 and 3 meet in dimension -1");
 }
 TEST(Mistake, ReshapeThatDoesNotFill) {
   EXPECT_MISTAKE(zeros({2, 3}).reshape({4, -1}), "reshape: f32[2,3] has 6 elements, which do not fill [4,-1]");

@@ -122,7 +122,7 @@ Array mul(const Operand& x, const Operand& y) { return two("mul", Kind::numbers,
 Array pow(const Operand& x, const Operand& y) {
   Site site(x);
   // An integer exponent keeps the base's dtype.
-  if (is_inexact(x->dtype()) && !is_inexact(y->dtype()) && !y->weak()) return two("pow", Kind::inexact, x, cast(y, {x->dtype(), x->weak()}), op::pow);
+  if (is_inexact(x->dtype()) && is_integer(y->dtype())) return two("pow", Kind::inexact, x, cast(y, {x->dtype(), x->weak()}), op::pow);
   return two("pow", Kind::inexact, x, y, op::pow);
 }
 Array rem(const Operand& x, const Operand& y) { return two("rem", Kind::numbers, x, y, op::rem); }

@@ -38,7 +38,7 @@ Array squareplus(const Operand& operand, const Operand& b) {
 }
 Array mish(const Operand& operand) {
   Site site(operand);
-  const Array x = as_inexact(operand);
+  const Array x = is_bool(operand->dtype()) ? as_weak_inexact(operand) : as_inexact(operand);
   return x * tanh(softplus(x));
 }
 Array sparse_plus(const Operand& operand) {
@@ -83,7 +83,7 @@ Array log_sigmoid(const Operand& x) {
   if (is_bool(x->dtype())) fail("log_sigmoid", "numbers are needed, got {}", describe(x->type()));
   return -softplus(-x.array);
 }
-Array softplus(const Operand& x) { Site site(x); return logaddexp(x, 0.0f); }
+Array softplus(const Operand& x) { Site site(x); return logaddexp(x, 0); }
 Array silu(const Operand& x) {
   Site site(x);
   return x * sigmoid(x);

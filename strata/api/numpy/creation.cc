@@ -51,11 +51,12 @@ Array full(const Sizes& shape, const Operand& value, std::optional<DType> dtype)
   Site site(value);
   check_sizes("full", shape);
   const Shape result = Shape::of(shape);
-  const Array v = internal::cast(value, {canonical_here(dtype.value_or(value->dtype())), false});
+  // A C++ number stays weakly typed where no dtype is asked for.
+  const Array v = internal::cast(value, {canonical_here(dtype.value_or(value->dtype())), value->weak() && value->ndim() == 0 && !dtype});
   const Array shapes[] = {v, emit_one({}, false, [&](Builder& b, const Values&) { return op::zeros(b, Type(v.dtype(), result)); })};
   if (internal::broadcast_shapes("full", shapes) != result)
     fail("full", "a value of {} does not broadcast to {}", internal::describe(v.type()), internal::describe(result));
-  return emit_one({v}, false, [&](Builder& b, const Values& values) { return op::broadcast_to(b, values[0], result); });
+  return emit_one({v}, v.weak(), [&](Builder& b, const Values& values) { return op::broadcast_to(b, values[0], result); });
 }
 namespace {
 Array filled_like(const char* name, const Operand& x, double value, std::optional<DType> dtype, const std::optional<Sizes>& shape) {
@@ -163,7 +164,7 @@ std::vector<Array> meshgrid(const std::vector<Array>& vectors, const Grid& optio
   auto axis_of_vector = [&](std::size_t i) { return options.indexing == "xy" && rank > 1 && i < 2 ? 1 - i : i; };
   std::vector<std::int64_t> whole(rank);
   for (std::size_t i = 0; i < rank; ++i) {
-    if (vectors[i].ndim() > 1) fail("meshgrid", "vectors are needed, got {}", internal::describe(vectors[i].type()));
+    if (vectors[i].ndim() != 1) fail("meshgrid", "vectors are needed, got {}", internal::describe(vectors[i].type()));
     whole[axis_of_vector(i)] = vectors[i].size();
   }
   std::vector<Array> out;

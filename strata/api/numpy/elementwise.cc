@@ -54,7 +54,9 @@ Array logical(const char* name, const Operand& x, const Operand& y, Binary f) {
 template <Binary numbers, Binary booleans>
 Value* arithmetic(Builder& b, Value* x, Value* y) { return is_bool(x->dtype()) ? booleans(b, x, y) : numbers(b, x, y); }
 
+/// The remainder with the sign of y. Of integers by 0 it is 0, as by 1.
 Value* python_remainder(Builder& b, Value* x, Value* y) {
+  if (is_integer(x->dtype())) y = op::select(b, op::compare(b, y, op::zeros_like(b, y), "EQ"), op::full_like(b, y, 1), y);
   Value* r = op::rem(b, x, y);
   if (is_unsigned(r->dtype())) return r;
   Value* zero = op::zeros_like(b, r);
@@ -74,13 +76,14 @@ Value* floor_div(Builder& b, Value* x, Value* y) {
     return op::select(b, op::and_(b, signs_differ, inexact_quotient), op::sub(b, q, one), q);
   }
   Value* r = op::rem(b, x, y);
-  Value* q = op::div(b, op::sub(b, x, r), y);
   Value* zero = op::zeros_like(b, r);
+  // By 0 there is no remainder to take off, and the quotient is infinite.
+  Value* q = op::div(b, op::select(b, op::compare(b, y, zero, "EQ"), x, op::sub(b, x, r)), y);
   Value* adjust = op::and_(b, op::compare(b, r, zero, "NE"), op::compare(b, op::sign(b, y), op::sign(b, r), "NE"));
   return op::round_nearest_even(b, op::select(b, adjust, op::sub(b, q, one), q));
 }
 
-Value* multiply_self(Builder& b, Value* x) { return is_bool(x->dtype()) ? x : op::mul(b, x, x); }
+Value* multiply_self(Builder& b, Value* x) { return op::mul(b, x, x); }
 
 /// x to an integer power by repeated squaring.
 Value* integer_power(Builder& b, Value* x, std::int64_t n) {
@@ -109,6 +112,8 @@ Array integer_power_of(Array x, Array y) {
 
 /// Booleans as integers.
 Array numeric(const Array& x) { return is_bool(x.dtype()) ? cast(x, {DType::i32, x.weak()}) : x; }
+/// x, no longer weakly typed: upstream multiplies by a constant of the dtype.
+Array strong(const Array& x) { return cast(x, {x.dtype(), false}); }
 bool both_bool(const Array& x, const Array& y) { return is_bool(x.dtype()) && is_bool(y.dtype()); }
 
 /// The C++ integer that y was made from, when it is one.
@@ -132,7 +137,6 @@ Array fabs(const Operand& x) {
 }
 Array positive(const Operand& x) {
   Site site(x);
-  if (is_bool(x->dtype())) fail("positive", "a boolean has no sign");
   return x;
 }
 Array cbrt(const Operand& x) { return analytic(x, op::cbrt); }
@@ -148,11 +152,11 @@ Array sign(const Operand& x) {
   if (is_bool(x->dtype())) fail("sign", "a boolean has no sign");
   return is_unsigned(x->dtype()) ? astype(x->astype(bool_), x->dtype()) : unary(x, op::sign);
 }
-Array square(const Operand& x) { Site site(x); return unary(x, multiply_self); }
+Array square(const Operand& x) { Site site(x); return unary(numeric(x), multiply_self); }
 
 Array exp2(const Operand& x) { Site site(x); return exp(as_inexact(x) * std::numbers::ln2); }
-Array log2(const Operand& x) { Site site(x); return log(x) / std::numbers::ln2; }
-Array log10(const Operand& x) { Site site(x); return log(x) / std::numbers::ln10; }
+Array log2(const Operand& x) { Site site(x); return strong(log(x) / std::numbers::ln2); }
+Array log10(const Operand& x) { Site site(x); return strong(log(x) / std::numbers::ln10); }
 
 Array negative(const Operand& x) {
   Site site(x);
@@ -200,7 +204,8 @@ Array maximum(const Operand& x, const Operand& y) { Site site(x); return binary(
 Array minimum(const Operand& x, const Operand& y) { Site site(x); return binary("minimum", x, y, op::min); }
 Array logaddexp(const Operand& x, const Operand& y) {
   Site site(x);
-  const Array a = as_inexact(x), b = as_inexact(y), top = maximum(a, b), apart = a - b;
+  const std::vector<Array> both = internal::broadcast_promoted("logaddexp", {x, y});
+  const Array a = as_inexact(both[0]), b = as_inexact(both[1]), top = maximum(a, b), apart = a - b;
   const Array equal_infinities = isnan(apart), distance = where(equal_infinities, 0, apart);
   return where(equal_infinities, a + b, top + log1p(exp(-abs(distance))));
 }
@@ -289,7 +294,8 @@ Array fmod(const Operand& left, const Operand& right) {
   Site site(left);
   std::vector<Array> both = internal::broadcast_promoted("fmod", {left, right});
   internal::require_real("fmod", both[0]);
-  if (is_bool(both[0].dtype())) for (Array& b : both) b = b.astype(int32);
+  // Upstream guards against 0 before booleans become integers, so False as a divisor leaves x.
+  if (is_bool(both[0].dtype())) return binary("fmod", numeric(both[0]), numeric(both[1]), op::rem);
   if (!is_inexact(both[0].dtype())) both[1] = where(both[1] == 0, ones_like(both[1]), both[1]);
   return binary("fmod", both[0], both[1], op::rem);
 }
@@ -301,9 +307,11 @@ Array fmin(const Operand& x, const Operand& y) { Site site(x); return where((x.a
 
 Array logaddexp2(const Operand& x, const Operand& y) {
   Site site(x);
-  const Array a = as_inexact(x), b = as_inexact(y), top = lax::stop_gradient(maximum(a, b));
+  const std::vector<Array> both = internal::broadcast_promoted("logaddexp2", {x, y});
+  const Array a = as_inexact(both[0]), b = as_inexact(both[1]), top = lax::stop_gradient(maximum(a, b));
   const Array safe = where(isfinite(top), top, zeros_like(top));
-  return log2(exp2(a - safe) + exp2(b - safe)) + safe;
+  const Array result = log2(exp2(a - safe) + exp2(b - safe)) + safe;
+  return cast(result, {result.dtype(), x->weak() && y->weak()});
 }
 
 Array real(const Operand& x) {

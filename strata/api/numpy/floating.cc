@@ -94,10 +94,11 @@ Array spacing(const Operand& operand) {
   Site site(operand);
   const Array x = as_inexact(operand);
   const Layout l = layout_of("spacing", x.dtype());
-  if (x.dtype() == DType::f16) return nextafter(x, internal::number_like(x, inf)) - x;
+  auto strong = [&](const Array& result) { return cast(result, {x.dtype(), false}); };
+  if (x.dtype() == DType::f16) return strong(nextafter(x, internal::number_like(x, inf)) - x);
   const Array step = nextafter(x, copysign(internal::number_like(x, inf), x)) - x;
   const Array smallest = bits_of(integer(1, l.bits), x.dtype());
-  return where(step == 0, copysign(cast(smallest, {x.dtype(), x.weak()}), x), step);
+  return strong(where(step == 0, copysign(cast(smallest, {x.dtype(), x.weak()}), x), step));
 }
 
 std::pair<Array, Array> frexp(const Operand& operand) {
@@ -129,7 +130,8 @@ Array ldexp(const Operand& operand, const Operand& n) {
   // A power of one more than the last may still give a finite number.
   m = where(power > 0, m * 2, m);
   power = where(power > 0, power - 1, power);
-  const Array whole = m * exp2(power);
+  // A power of 2 by exp2 may be off by a unit; pow is exact there.
+  const Array whole = m * numpy::power(internal::number_like(power, 2), power);
   return where(isinf(x) | (x == 0), x, whole);
 }
 

@@ -18,11 +18,16 @@ Array take(const Operand& x, const Operand& indices, std::int64_t axis, const st
   if (mode != "fill" && mode != "clip") fail("take", "mode is \"fill\" or \"clip\", got \"{}\"", mode);
   const int dim = internal::axis_of("take", axis, x->ndim());
   std::vector<Index> index(static_cast<std::size_t>(dim), Index(Slice{}));
-  index.emplace_back(indices.array);
+  // Clipped indices do not count from the end.
+  const bool clipped = mode == "clip" && !is_unsigned(indices->dtype());
+  index.emplace_back(clipped ? maximum(indices, 0) : indices.array);
   const Array found = x.array[Indices(index)];
   if (mode == "clip") return found;
+  // Compared in 32 bits at least: the length need not fit the dtype of the indices.
+  const Array wide = bit_width(indices->dtype()) < 32 ? internal::cast(indices, {DType::i32, false}) : indices.array;
   const std::int64_t n = x->shape()[dim];
-  Array valid = logical_and(indices.array >= -n, indices.array < n);
+  Array valid = wide < n;
+  if (!is_unsigned(wide.dtype())) valid = logical_and(wide >= -n, valid);
   Ints aligned = sizes(valid);
   aligned.insert(aligned.end(), static_cast<std::size_t>(x->ndim() - dim - 1), 1);
   const DType d = x->dtype();

@@ -137,11 +137,16 @@ std::vector<Array> unstack(const Operand& x, std::int64_t axis) {
 
 namespace {
 /// Places counted from the front. Throws Error out of range; `size` itself is one where `end` is.
-Ints places_of(const char* name, Ints places, std::int64_t size, bool end) {
+Ints places_of(const char* name, Ints places, std::int64_t size) {
   for (std::int64_t& p : places) {
-    if (p < -size || p >= size + (end ? 1 : 0)) fail(name, "place {} is out of range for {} elements", p, size);
+    if (p < -size || p >= size) fail(name, "place {} is out of range for {} elements", p, size);
     p = p < 0 ? p + size : p;
   }
+  return places;
+}
+/// Places between elements; those beyond an end are that end, as upstream.
+Ints gaps_of(Ints places, std::int64_t size) {
+  for (std::int64_t& p : places) p = std::clamp<std::int64_t>(p < 0 ? p + size : p, 0, size);
   return places;
 }
 }  // namespace
@@ -150,7 +155,7 @@ Array delete_(const Operand& operand, const std::vector<std::int64_t>& places, s
   Site site(operand);
   const Array x = axis ? operand.array : ravel(operand);
   const int dim = axis_of("delete", axis.value_or(0), x.ndim());
-  const Ints gone = places_of("delete", places, x.shape()[dim], false);
+  const Ints gone = places_of("delete", places, x.shape()[dim]);
   std::vector<std::int32_t> kept;
   for (std::int64_t i = 0; i < x.shape()[dim]; ++i)
     if (std::find(gone.begin(), gone.end(), i) == gone.end()) kept.push_back(static_cast<std::int32_t>(i));
@@ -162,7 +167,7 @@ Array insert(const Operand& operand, const std::vector<std::int64_t>& given, con
   const Array x = axis ? operand.array : ravel(operand);
   const int dim = axis_of("insert", axis.value_or(0), x.ndim());
   const std::int64_t n = x.shape()[dim];
-  const Ints places = places_of("insert", given, n, true);
+  const Ints places = gaps_of(given, n);
   Ints shape = sizes(x);
   shape[static_cast<std::size_t>(dim)] = static_cast<std::int64_t>(places.size());
   const Array values = broadcast_to(internal::cast(new_values, {x.dtype(), x.weak()}), shape);

@@ -39,6 +39,8 @@ Array wrapped(const Array& x, PadWidth w, int dim) {
   return part(all, before * n - w.before, before * n + n + w.after, dim);
 }
 
+Array rounded_down(const Array& x, DType wanted) { return is_inexact(wanted) ? x : floor(x); }
+
 /// "linear_ramp": in equal steps to an end value.
 Array ramped(const Array& x, PadWidth w, int dim, const Array& end) {
   auto ramp = [&](const Array& edge, std::int64_t count, bool before) {
@@ -46,7 +48,9 @@ Array ramped(const Array& x, PadWidth w, int dim, const Array& end) {
     along[static_cast<std::size_t>(dim)] = count;
     const Array wide = internal::as_inexact(edge), steps = arange(count, wide.dtype()).reshape(along);
     const Array target = internal::cast(end, {wide.dtype(), wide.weak()});
-    const Array values = target + steps * ((wide - target) / static_cast<double>(std::max<std::int64_t>(1, count)));
+    // Both ends weighted, as `linspace` does it: their difference would lose digits where they nearly cancel.
+    const Array weight = steps / static_cast<double>(std::max<std::int64_t>(1, count));
+    const Array values = rounded_down(target * (1 - weight) + wide * weight, x.dtype());
     return internal::cast(before ? values : flip(values, dim), {x.dtype(), x.weak()});
   };
   const std::int64_t n = x.shape()[dim];

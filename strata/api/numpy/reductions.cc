@@ -67,18 +67,28 @@ std::int64_t count_of(const char* name, const Array& x, const Axes& axis) {
   return n;
 }
 
+/// Complex numbers are ordered by their real parts, equal ones by their imaginary parts.
+Array complex_extreme(const char* name, const Array& x, const Axes& axis, bool keepdims, Combiner combiner) {
+  const Array re = real(x), im = imag(x), best = reduce(name, re, axis, true, combiner);
+  const Array tied = where((re == best) | isnan(best), im, internal::number_like(im, combiner == Combiner::max ? -inf : inf));
+  const Array found = lax::complex(best, reduce(name, tied, axis, true, combiner));
+  return keepdims ? found : squeeze(found, axes_of(name, axis, x.ndim()));
+}
+Array extreme(const char* name, const Array& x, const Axes& axis, bool keepdims, Combiner combiner) {
+  return is_complex(x.dtype()) ? complex_extreme(name, x, axis, keepdims, combiner) : reduce(name, x, axis, keepdims, combiner);
+}
+
 Array extremum(const char* name, const Operand& x, const Reduce& options, Combiner combiner) {
   Site site(x);
-  internal::require_real(name, x);
   const Shape whole = options.where ? internal::broadcast_shapes(name, std::vector<Array>{x.array, *options.where}) : x->shape();
   if (!options.initial && options.where) fail(name, "`where` may leave no element, and needs `initial`");
   std::int64_t along = 1;
   for (std::int64_t a : axes_of(name, options.axis, whole.rank())) along *= whole[static_cast<int>(a)];
   if (!options.initial && along == 0) fail(name, "an empty axis of {} has no extreme element", internal::describe(x->type()));
-  if (!options.initial) return cast(reduce(name, x, options.axis, options.keepdims, combiner), {x->dtype(), false});
+  if (!options.initial) return cast(extreme(name, x, options.axis, options.keepdims, combiner), {x->dtype(), false});
   const WeakDType type{x->dtype(), x->weak()};
   const Array initial = cast(*options.initial, type), in = masked(name, x, options.where, initial);
-  const Array result = reduce(name, in, options.axis, options.keepdims, combiner);
+  const Array result = extreme(name, in, options.axis, options.keepdims, combiner);
   return cast(combiner == Combiner::max ? maximum(initial, result) : minimum(initial, result), {x->dtype(), false});
 }
 
@@ -176,7 +186,7 @@ Array mean(const Operand& x, const Reduce& options) {
   const Array wide = cast(x, {mean_dtype(type.dtype), type.weak});
   const Array in = masked("mean", wide, options.where, internal::number_like(wide, 0));
   const Array result = reduce("mean", in, options.axis, true, Combiner::add) / counted("mean", wide, options.axis, options.where, wide.dtype());
-  const Array kept = cast(result, type);
+  const Array kept = cast(result, {type.dtype, false});
   return options.keepdims ? kept : squeeze(kept, axes_of("mean", options.axis, in.ndim()));
 }
 
@@ -191,7 +201,7 @@ Array var(const Operand& x, const Variance& options) {
   const Array total = reduce("var", in, options.axis, true, Combiner::add);
   // With no more elements than ddof there is no variance.
   const Array result = where(divisor > 0, total / where(divisor > 0, divisor, 1), nan);
-  const Array kept = cast(result, {is_complex(type.dtype) ? squares.dtype() : type.dtype, type.weak});
+  const Array kept = cast(result, {is_complex(type.dtype) ? squares.dtype() : type.dtype, false});
   return options.keepdims ? kept : squeeze(kept, axes_of("var", options.axis, in.ndim()));
 }
 Array std_(const Operand& x, const Variance& options) { Site site(x); return sqrt(var(x, options)); }

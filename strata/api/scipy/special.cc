@@ -26,6 +26,9 @@ Pair real_pair(const char* name, const Array& x, const Array& y) {
   return {real_float(name, both[0]), real_float(name, both[1])};
 }
 
+/// No longer weakly typed: upstream's constants have the dtype.
+Array strong(const Array& x) { return internal::cast(x, {x.dtype(), false}); }
+
 /// f32 and f64 only, as in JAX.
 void require_wide(const char* name, const Array& x) {
   if (x.dtype() != DType::f32 && x.dtype() != DType::f64) fail(name, "f32 or f64 is needed, got {}", describe(x.type()));
@@ -34,15 +37,20 @@ void require_wide(const char* name, const Array& x) {
 }  // namespace
 
 Array gammaln(const Operand& x) { Site site(x); return lax::lgamma(real_float("gammaln", x)); }
+Array loggamma(const Operand& operand) {
+  Site site(operand);
+  const Array x = real_float("loggamma", operand);
+  return numpy::where(x > 0, lax::lgamma(x), number_like(x, numpy::nan));
+}
 Array digamma(const Operand& x) { Site site(x); return lax::digamma(real_float("digamma", x)); }
 Array gammasgn(const Operand& operand) {
   Site site(operand);
   const Array x = real_float("gammasgn", operand), whole = numpy::floor(x);
   const Array pole = ((x < 0) & (x == whole)) | numpy::isnan(x);
   const Array below = ((x < 0) & (whole % 2 != 0)) | ((x == 0) & numpy::signbit(x));
-  return numpy::where(pole, number_like(x, numpy::nan), numpy::where(below, number_like(x, -1), number_like(x, 1)));
+  return strong(numpy::where(pole, number_like(x, numpy::nan), numpy::where(below, number_like(x, -1), number_like(x, 1))));
 }
-Array gamma(const Operand& x) { Site site(x); return gammasgn(x) * numpy::exp(gammaln(x)); }
+Array gamma(const Operand& x) { Site site(x); return strong(gammasgn(x) * numpy::exp(gammaln(x))); }
 Array polygamma(const Operand& n, const Operand& x) {
   Site site(n);
   if (!is_integer(n->dtype())) fail("polygamma", "the order is an integer, got {}", describe(n->type()));
@@ -74,7 +82,7 @@ Array betaln(const Operand& left, const Operand& right) {
 Array beta(const Operand& left, const Operand& right) {
   Site site(left);
   const auto [a, b] = real_pair("beta", left, right);
-  return gammasgn(a) * gammasgn(b) * gammasgn(a + b) * numpy::exp(betaln(a, b));
+  return strong(gammasgn(a) * gammasgn(b) * gammasgn(a + b) * numpy::exp(betaln(a, b)));
 }
 Array zeta(const Operand& x, const Operand& q) {
   Site site(x);
@@ -88,7 +96,7 @@ Array erfinv(const Operand& x) { Site site(x); return lax::erf_inv(real_float("e
 Array ndtr(const Operand& x) {
   Site site(x);
   require_wide("ndtr", x);
-  return 0.5 * lax::erfc(-x.array / std::numbers::sqrt2);
+  return strong(0.5 * lax::erfc(-x.array / std::numbers::sqrt2));
 }
 Array log_ndtr(const Operand& operand) {
   Site site(operand);
@@ -99,7 +107,7 @@ Array log_ndtr(const Operand& operand) {
   const Array far = numpy::where(x < low, x, low), inverse = 1 / numpy::square(far);
   const Array series = -0.5 * numpy::square(far) - numpy::log(-far) - 0.5 * std::log(2 * numpy::pi) + numpy::log1p(inverse * (-1 + inverse * (3 - 15 * inverse)));
   const Array near = numpy::log(ndtr(numpy::clip(x, low, high)));
-  return numpy::where(x > high, -ndtr(-x), numpy::where(x > low, near, series));
+  return strong(numpy::where(x > high, -ndtr(-x), numpy::where(x > low, near, series)));
 }
 
 Array expit(const Operand& x) { Site site(x); return lax::logistic(as_inexact(x)); }

@@ -14,7 +14,8 @@ using numpy::logsumexp;
 Array gamma(const Operand& x);
 Array gammasgn(const Operand& x);
 Array gammaln(const Operand& x);
-inline Array loggamma(const Operand& x) { return gammaln(x); }
+/// The same for positive x, else NaN: the logarithm of the gamma function itself is complex there.
+Array loggamma(const Operand& x);
 Array digamma(const Operand& x);
 /// The n-th derivative of digamma; n is an integer.
 Array polygamma(const Operand& n, const Operand& x);

@@ -7,11 +7,15 @@ CASES = {}
 NANS = np.array([[1.0, np.nan, 3.0], [np.nan, np.nan, -2.0]], f32)
 for name in ("sum", "prod", "mean", "max", "min", "amax", "amin", "any", "all", "var", "std", "nansum", "nanprod", "nanmax", "nanmin", "nanmean", "nanvar", "nanstd", "ptp"):
     more = dict(scaled=True, bound=16) if name not in ("any", "all") else {}
-    CASES["numpy." + name] = calls(reduction_calls(complex_=name not in ("max", "min", "amax", "amin", "nanmax", "nanmin", "ptp")), C(NANS, axis=1), C(NANS), **more)
+    CASES["numpy." + name] = calls(reduction_calls(complex_=name not in ("nanmax", "nanmin", "ptp")), C(NANS, axis=1), C(NANS), **more)
 for name in ("sum", "prod", "nansum", "nanprod"):
     CASES["numpy." + name].cases += [C(X23, dtype=f16), C(I23, dtype=f32), C(B23, dtype=np.int8), C(X23, initial=2.0), C(I23, axis=0, initial=3), C(X23, axis=1, where=B23), C(2), C(2.5), C(G5, dtype=f32)]
 for name in ("max", "min", "amax", "amin", "nanmax", "nanmin"):
     CASES["numpy." + name].cases += [C(X23, axis=0, initial=0.5), C(E03, initial=1.0), C(X23, initial=-9.0, where=B23), C(2)]
+# Complex numbers in the order of their real parts, then of their imaginary ones.
+TIED = np.array([[1 + 2j, 1 - 3j, -2 + 9j], [1 + 5j, -2 - 1j, 0]], np.complex64)
+for name in ("max", "min", "amax", "amin"):
+    CASES["numpy." + name].cases += [C(TIED), C(TIED, axis=0), C(TIED, axis=1, keepdims=True), C(TIED, axis=1, initial=1.0)]
 for name in ("mean", "nanmean"):
     CASES["numpy." + name].cases += [C(X23, dtype=f16), C(I23, dtype=f32), C(X23, axis=1, where=B23), C(2), C(G5)]
 for name in ("var", "std", "nanvar", "nanstd"):
