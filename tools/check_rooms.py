@@ -115,6 +115,18 @@ def evaluators_have_one_caller():
                 yield f"{path.relative_to(ROOT)}:{number}: takes an operation's evaluator"
 
 
+def compilation_evaluates_nothing():
+    """What becomes compiled code asks the reference evaluator for no number, or it would depend on what it is compared with."""
+    allowed = {"op", "conformance"}
+    for path in sources():
+        name = path.relative_to(ROOT)
+        if name.parts[1] in allowed or path.stem.endswith(("_test", "_testing")) or path.stem == "reference_client":
+            continue
+        for number, target in includes(path):
+            if target == "strata/op/evaluate.h":
+                yield f"{name}:{number}: includes {target}"
+
+
 def api_only_composes():
     """The array library has no derivative, batching or lowering rule: it neither defines operations nor reads what defines them."""
     rule = re.compile(r"\b(?:OpDef|op::Rule|op::Lowering|op::None|Elemental|Structured)\b")
@@ -130,7 +142,8 @@ def api_only_composes():
                 yield f"{path.relative_to(ROOT)}:{number}: a rule of an operation"
 
 
-RULES = [api_only_composes, order_of_rooms, llvm_door, llvm_not_in_headers_of_others, header_guards, source_includes_own_header_by_full_path, no_machine_paths, evaluators_have_one_caller]
+RULES = [api_only_composes, order_of_rooms, llvm_door, llvm_not_in_headers_of_others, header_guards, source_includes_own_header_by_full_path, no_machine_paths, evaluators_have_one_caller,
+         compilation_evaluates_nothing]
 
 
 def main():

@@ -4,8 +4,8 @@
 #include <limits>
 #include <optional>
 
-#include "strata/op/def.h"
 #include "strata/op/lowering_kind.h"
+#include "strata/transform/affine.h"
 #include "strata/transform/row_set.h"
 
 namespace strata::transform {
@@ -19,12 +19,6 @@ using ir::Value;
 /// How many operations are looked through for one product, on all ways together.
 constexpr int kMostSteps = 500;
 
-/// sum of factor[d] * index[d], and a constant.
-struct Affine {
-  std::vector<std::int64_t> factors;
-  std::int64_t constant = 0;
-};
-
 /// Elements with low <= index[column] - index[row] <= high.
 struct Band {
   int row, column;
@@ -32,66 +26,6 @@ struct Band {
 };
 
 constexpr std::int64_t kFar = std::numeric_limits<std::int32_t>::max();
-
-std::optional<std::int64_t> integer_splat(const Value* v) {
-  const Op* op = v->op();
-  if (op && op->name() == "stablehlo.broadcast_in_dim") return integer_splat(op->operand(0));
-  if (!op || op->name() != "stablehlo.constant" || is_float(v->dtype()) || !has_storage(v->dtype()) || is_complex(v->dtype())) return {};
-  const Literal& value = op->attr<Literal>("value");
-  if (!value.is_splat() || value.count() == 0) return {};
-  const std::int64_t n = value.integer(0);
-  return n > -kFar && n < kFar ? std::optional(n) : std::nullopt;
-}
-
-/// Where dimension d of operand 0 is in the result, with the same index; -1: nowhere.
-int moved_dim(const op::Factors& factors, int d) {
-  const std::vector<int>& list = factors.operands[0][static_cast<std::size_t>(d)];
-  if (list.size() != 1 || factors.kinds[static_cast<std::size_t>(list[0])] != 'p') return -1;
-  for (std::size_t r = 0; r < factors.results[0].size(); ++r)
-    if (factors.results[0][r] == list) return static_cast<int>(r);
-  return -1;
-}
-bool only_moves(const Op& op) {
-  return op.name() == "stablehlo.broadcast_in_dim" || op.name() == "stablehlo.reshape" || op.name() == "stablehlo.transpose";
-}
-
-/// The value as an affine function of its index. Integers of 32 bits and more: no place of an array lets them wrap.
-std::optional<Affine> affine(const Value* v, int& steps) {
-  const Op* op = v->op();
-  if (!op || --steps < 0 || is_float(v->dtype()) || byte_width(v->dtype()) < 4 || !v->shape().is_static()) return {};
-  Affine out{std::vector<std::int64_t>(static_cast<std::size_t>(v->rank()), 0)};
-  if (auto n = integer_splat(v)) {
-    out.constant = *n;
-    return out;
-  }
-  if (op->name() == "stablehlo.iota") {
-    const auto d = static_cast<int>(op->attr<std::int64_t>("iota_dimension"));
-    out.factors[static_cast<std::size_t>(d)] = v->shape()[d] > 1;
-    return out;
-  }
-  const bool adds = op->name() == "stablehlo.add", subtracts = op->name() == "stablehlo.subtract";
-  if (adds || subtracts) {
-    auto a = affine(op->operand(0), steps), b = affine(op->operand(1), steps);
-    if (!a || !b) return {};
-    const std::int64_t sign = adds ? 1 : -1;
-    for (std::size_t d = 0; d < out.factors.size(); ++d) out.factors[d] = a->factors[d] + sign * b->factors[d];
-    out.constant = a->constant + sign * b->constant;
-    return std::abs(out.constant) < kFar ? std::optional(out) : std::nullopt;
-  }
-  if (!only_moves(*op) || op->operand(0)->dtype() != v->dtype()) return {};
-  auto from = affine(op->operand(0), steps);
-  if (!from) return {};
-  const op::Factors factors = (*op::def(*op).shard)(*op);
-  for (int d = 0; d < op->operand(0)->rank(); ++d) {
-    const std::int64_t factor = from->factors[static_cast<std::size_t>(d)];
-    if (factor == 0 || op->operand(0)->shape()[d] == 1) continue;
-    const int to = moved_dim(factors, d);
-    if (to < 0) return {};
-    out.factors[static_cast<std::size_t>(to)] = factor;
-  }
-  out.constant = from->constant;
-  return out;
-}
 
 /// x >= 0 as a band of two dimensions.
 std::optional<Band> band_of(const Affine& x) {

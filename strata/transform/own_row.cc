@@ -3,10 +3,9 @@
 #include <algorithm>
 
 #include "strata/op/build.h"
-#include "strata/op/evaluate.h"
 #include "strata/op/indexing.h"
-#include "strata/op/lowering_kind.h"
 #include "strata/op/scatter.h"
+#include "strata/transform/affine.h"
 #include "strata/transform/rewrite.h"
 
 namespace strata::transform {
@@ -20,46 +19,20 @@ using ir::Value;
 using ir::Values;
 using op::IndexDims;
 
-/// Numbers that are evaluated to see whether they are positions, and operations that make them: this must cost nothing.
-constexpr std::int64_t kMostNumbers = 1 << 18;
-constexpr int kMostOps = 24;
+/// How many operations are looked through for one component.
+constexpr int kMostSteps = 24;
 
-/// A copy of what makes a value where that is known now, or false. The copy's value is in the map.
-bool copy_known(Builder& b, const Value* v, ir::ValueMap& map, int& left) {
-  if (map.find(v)) return true;
-  const Op* op = v->op();
-  if (!op || --left < 0 || op->info().has_effect || !op->regions.empty() || op->num_results() != 1) return false;
-  if (!v->type().is_tensor() || !v->shape().is_static() || v->shape().count() > kMostNumbers) return false;
-  if (!op::is_elemental(*op) && !op->attrs.has("value")) return false;
-  for (const Value* operand : op->operands)
-    if (!copy_known(b, operand, map, left)) return false;
-  ir::clone(b, *op, map);
-  return true;
-}
-
-/// The numbers of a value, where they are known.
-std::optional<Literal> known(const Value* v) {
-  Block block;
-  Builder b(block);
-  ir::ValueMap map;
-  int left = kMostOps;
-  if (!copy_known(b, v, map, left)) return {};
-  block.results = {map(const_cast<Value*>(v))};
-  return op::evaluate(block, {})[0];
-}
-
-/// The dimension along which numbers say their own position, or -1.
-int position_dim(const Literal& numbers) {
-  const Shape& shape = numbers.shape();
-  std::vector<std::int64_t> strides = shape.strides();
-  for (int d = 0; d < shape.rank(); ++d) {
-    if (shape[d] < 2) continue;
-    const std::int64_t stride = strides[static_cast<std::size_t>(d)];
-    std::int64_t i = 0;
-    while (i < shape.count() && numbers.integer(i) == i / stride % shape[d]) ++i;
-    if (i == shape.count()) return d;
+/// The dimension along which a value's numbers say their own position, or -1.
+int position_dim(const Value* v) {
+  int steps = kMostSteps, found = -1;
+  const std::optional<Affine> numbers = affine(v, steps);
+  if (!numbers || numbers->constant != 0) return -1;
+  for (std::size_t d = 0; d < numbers->factors.size(); ++d) {
+    if (numbers->factors[d] == 0) continue;
+    if (numbers->factors[d] != 1 || found >= 0) return -1;
+    found = static_cast<int>(d);
   }
-  return -1;
+  return found;
 }
 
 /// The dimension of the indices along which component c says its own position, or -1.
@@ -67,8 +40,7 @@ int position_dim(const IndexDims& dims, const Value* indices, std::size_t c) {
   const Op* op = indices->op();
   if (!op || op->name() != "stablehlo.concatenate" || op->attr<std::int64_t>("dimension") != dims.index_vector) return -1;
   if (op->operands.size() != dims.index_map.size()) return -1;  // each gives one component
-  std::optional<Literal> numbers = known(op->operands[c]);
-  return numbers ? position_dim(*numbers) : -1;
+  return position_dim(op->operands[c]);
 }
 
 /// Component c is no longer looked up: its dimension goes along with dimension k of the indices.
