@@ -69,6 +69,15 @@ struct Registered {
 #define STRATA_GOLDEN_1(name, line, ...) STRATA_GOLDEN_2(name, line, __VA_ARGS__)
 #define STRATA_GOLDEN(name, ...) STRATA_GOLDEN_1(name, __LINE__, __VA_ARGS__)
 
+/// What goldens/ holds of each name: `cases`, each with arguments "a", options "o", results "r" or "e" where JAX refuses.
+const std::map<std::string, nlohmann::json>& goldens();
+/// Names that have goldens and are called here, in order.
+std::vector<std::string> golden_names();
+/// A name as one of a test's parameters.
+std::string test_name(std::string name);
+/// The call as one would write it.
+std::string written(const std::string& name, const nlohmann::json& call);
+
 /// `dtype[sizes]w:base64` as a strong or weak array.
 Array decoded(const std::string& text);
 /// Elements as f64, complex ones as pairs.

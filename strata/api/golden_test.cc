@@ -92,8 +92,6 @@ std::optional<Operand> Call::operand(const char* name) const {
   return x ? std::optional<Operand>(*x) : std::nullopt;
 }
 
-namespace {
-
 const std::map<std::string, json>& goldens() {
   static const std::map<std::string, json> all = [] {
     std::map<std::string, json> out;
@@ -109,12 +107,28 @@ const std::map<std::string, json>& goldens() {
 }
 
 /// Goldens may be ahead of the library: of what nobody calls, the name is missing.
-std::vector<std::string> names() {
+std::vector<std::string> golden_names() {
   std::vector<std::string> out;
   for (const auto& [name, golden] : goldens())
     if (callables().contains(name)) out.push_back(name);
   return out;
 }
+
+std::string test_name(std::string name) {
+  std::replace(name.begin(), name.end(), '.', '_');
+  return name;
+}
+
+std::string written(const std::string& name, const json& call) {
+  std::string out;
+  for (const json& a : call["a"]) {
+    const Array x = decoded(a);
+    out += (out.empty() ? "" : ", ") + type_of(x) + (x.weak() ? " weak " : " ") + (x.size() <= 12 ? x.to_string() : "...");
+  }
+  return name + "(" + out + ") " + call.value("o", json::object()).dump();
+}
+
+namespace {
 
 /// 2^-(digits of the dtype's mantissa)
 double unit_of(DType d) {
@@ -179,16 +193,6 @@ std::string failure(const Callable& f, const json& golden, const json& call) {
   return "";
 }
 
-/// The call as one would write it.
-std::string written(const std::string& name, const json& call) {
-  std::string out;
-  for (const json& a : call["a"]) {
-    const Array x = decoded(a);
-    out += (out.empty() ? "" : ", ") + type_of(x) + (x.weak() ? " weak " : " ") + (x.size() <= 12 ? x.to_string() : "...");
-  }
-  return name + "(" + out + ") " + call.value("o", json::object()).dump();
-}
-
 class ApiGolden : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ApiGolden, AgreesWithJax) {
@@ -201,11 +205,7 @@ TEST_P(ApiGolden, AgreesWithJax) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ApiGolden, ::testing::ValuesIn(names()), [](const auto& info) {
-  std::string name = info.param;
-  std::replace(name.begin(), name.end(), '.', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, ApiGolden, ::testing::ValuesIn(golden_names()), [](const auto& info) { return test_name(info.param); });
 
 TEST(ApiGoldens, EveryCallableHasSome) {
   for (const auto& [name, f] : callables()) EXPECT_TRUE(goldens().contains(name)) << name;

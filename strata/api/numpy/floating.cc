@@ -116,7 +116,9 @@ std::pair<Array, Array> frexp(const Operand& operand) {
   const Array of_half = (scaled_bits & integer(~(exponents << l.mantissa), l.bits)) | integer(static_cast<std::int64_t>(l.bias - 1) << l.mantissa, l.bits);
   const Array plain = (x == 0) | ~isfinite(x);
   const Array e = exponent.astype(int32) - (l.bias - 1) - where(subnormal, l.mantissa + 1, 0);
-  return {cast(where(plain, x, bits_of(of_half, x.dtype())), {x.dtype(), x.weak()}), where(plain, zeros_like(e), e)};
+  // Times a power of two rather than the bits themselves, so that there is a derivative.
+  const Array one = internal::number_like(scaled, 1), down = lax::stop_gradient(where(plain, one, bits_of(of_half, x.dtype()) / where(plain, one, scaled)));
+  return {cast(where(plain, x, scaled * down), {x.dtype(), x.weak()}), where(plain, zeros_like(e), e)};
 }
 
 Array ldexp(const Operand& operand, const Operand& n) {
