@@ -21,6 +21,7 @@ struct Plan {
   Ints start, limit, strides, reversed;
   Ints result;                                    // sizes after dropping indexed axes and inserting new ones
   std::vector<std::pair<int, Array>> arrays;      // axis of the result, index array
+  int position = 0;                               // where the arrays' own axes stand: at the first of adjacent ones, else in front
   Ints sliced() const {
     Ints out;
     for (std::size_t i = 0; i < start.size(); ++i) out.push_back((limit[i] - start[i] + strides[i] - 1) / strides[i]);
@@ -28,11 +29,21 @@ struct Plan {
   }
 };
 
+bool is_mask(const Index& i) {
+  const auto* a = std::get_if<Array>(&i.item);
+  return a && is_bool(a->dtype());
+}
+/// How many axes an entry takes.
+int axes_taken(const Index& i) {
+  if (std::holds_alternative<NewAxis>(i.item)) return 0;
+  return is_mask(i) ? std::get<Array>(i.item).ndim() : 1;
+}
+
 std::vector<Index> without_ellipsis(const std::vector<Index>& list, const Array& x) {
   int used = 0, dots = 0;
   for (const Index& i : list) {
     if (std::holds_alternative<Ellipsis>(i.item)) ++dots;
-    else if (!std::holds_alternative<NewAxis>(i.item)) ++used;
+    else used += axes_taken(i);
   }
   if (dots > 1) fail("index", "an index has at most one ellipsis");
   if (used > x.ndim()) fail("index", "{} indices are given for {}", used, describe(x.type()));
@@ -43,6 +54,29 @@ std::vector<Index> without_ellipsis(const std::vector<Index>& list, const Array&
     else out.push_back(i);
   }
   if (dots == 0) out.insert(out.end(), rest.begin(), rest.end());
+  return out;
+}
+
+/// The indices of a mask's true elements, an array for each of its axes; for one without axes, of a new axis.
+std::vector<Array> true_places(const Array& mask) {
+  if (mask.is_traced())
+    fail("index", "the mask {} is traced: its elements are not known inside of a transform, so neither is the result's shape; where(mask, a, b) keeps the "
+         "shape, nonzero(mask, {{.size = n}}) fixes it", describe(mask.type()));
+  const std::vector<bool> values = [&] {
+    std::vector<bool> out;
+    for (double v : mask.to_vector<double>()) out.push_back(v != 0);
+    return out;
+  }();
+  const std::vector<std::int64_t> strides = mask.shape().strides();
+  std::vector<std::vector<std::int32_t>> places(static_cast<std::size_t>(std::max(1, mask.ndim())));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values[i]) continue;
+    if (mask.ndim() == 0) places[0].push_back(0);
+    for (int d = 0; d < mask.ndim(); ++d)
+      places[static_cast<std::size_t>(d)].push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(i) / strides[static_cast<std::size_t>(d)] % mask.shape()[d]));
+  }
+  std::vector<Array> out;
+  for (const auto& p : places) out.push_back(array(p));
   return out;
 }
 
@@ -66,32 +100,66 @@ void add_slice(Plan& plan, const Slice& s, std::int64_t size, std::int64_t axis)
   plan.result.push_back(count);
 }
 
-Plan make_plan(const Array& x, const Indices& indices) {
-  Plan plan;
-  int axis = 0;
-  for (const Index& index : without_ellipsis(indices.list, x)) {
-    if (std::holds_alternative<NewAxis>(index.item)) {
-      plan.result.push_back(1);
-      continue;
-    }
-    const std::int64_t size = x.shape()[axis];
-    if (const auto* i = std::get_if<std::int64_t>(&index.item)) {
-      if (*i < -size || *i >= size) fail("index", "index {} is out of range for dimension {} of {}", *i, axis, describe(x.type()));
-      const std::int64_t at = *i < 0 ? *i + size : *i;
-      plan.start.push_back(at);
-      plan.limit.push_back(at + 1);
-      plan.strides.push_back(1);
-    } else if (const auto* a = std::get_if<Array>(&index.item)) {
-      if (!is_integer(a->dtype())) fail("index", "index arrays are integers, got {}; use where for a mask", describe(a->type()));
-      plan.arrays.emplace_back(static_cast<int>(plan.result.size()), *a);
-      add_slice(plan, Slice{}, size, axis);
-    } else {
-      add_slice(plan, std::get<Slice>(index.item), size, axis);
-    }
-    ++axis;
+/// The plan of entries, one by one.
+class Planner {
+ public:
+  Planner(const Array& x, const std::vector<Index>& entries) : x_(x) {
+    for (const Index& index : entries) add(index);
+    if (plan_.arrays.empty() || parted_) plan_.position = 0;
   }
-  return plan;
-}
+  Plan take() { return std::move(plan_); }
+
+ private:
+  void add(const Index& index) {
+    if (const auto* i = std::get_if<std::int64_t>(&index.item)) add_number(*i);
+    else if (const auto* a = std::get_if<Array>(&index.item)) is_bool(a->dtype()) ? add_mask(*a) : add_array(*a);
+    else if (const auto* s = std::get_if<Slice>(&index.item)) add_slice(plan_, *s, x_.shape()[axis_], axis_), ++axis_, after_ = begun_;
+    else plan_.result.push_back(1), after_ = begun_;
+  }
+  /// Numbers and arrays that are not beside each other put the arrays' axes in front; this is known when all have been seen.
+  void advanced() {
+    parted_ |= after_;
+    if (!begun_) plan_.position = static_cast<int>(plan_.result.size());
+    begun_ = true;
+  }
+  void add_number(std::int64_t i) {
+    const std::int64_t size = x_.shape()[axis_];
+    if (i < -size || i >= size) fail("index", "index {} is out of range for dimension {} of {}", i, axis_, describe(x_.type()));
+    const std::int64_t at = i < 0 ? i + size : i;
+    plan_.start.push_back(at);
+    plan_.limit.push_back(at + 1);
+    plan_.strides.push_back(1);
+    ++axis_;
+    advanced();
+  }
+  void add_array(const Array& a) {
+    if (!is_integer(a.dtype())) fail("index", "index arrays are integers or booleans, got {}", describe(a.type()));
+    advanced();
+    plan_.arrays.emplace_back(static_cast<int>(plan_.result.size()), a);
+    add_slice(plan_, Slice{}, x_.shape()[axis_], axis_);
+    ++axis_;
+  }
+  void add_mask(const Array& mask) {
+    for (int d = 0; d < mask.ndim(); ++d)
+      if (mask.shape()[d] != x_.shape()[axis_ + d])
+        fail("index", "a mask {} stands at dimension {} of {}, whose size is another", describe(mask.type()), axis_, describe(x_.type()));
+    const std::vector<Array> places = true_places(mask);
+    if (mask.ndim() == 0) {
+      advanced();
+      plan_.arrays.emplace_back(static_cast<int>(plan_.result.size()), places[0]);
+      plan_.result.push_back(1);
+      return;
+    }
+    for (const Array& p : places) add_array(p);
+  }
+
+  const Array& x_;
+  Plan plan_;
+  int axis_ = 0;
+  bool begun_ = false, after_ = false, parted_ = false;  // numbers or arrays have been seen; something else after them; and others after that
+};
+
+Plan make_plan(const Array& x, const Indices& indices) { return Planner(x, without_ellipsis(indices.list, x)).take(); }
 
 bool is_whole(const Array& x, const Plan& plan) { return plan.sliced() == sizes(x) && plan.reversed.empty(); }
 
@@ -132,16 +200,26 @@ Gathered join(const Array& x, const Plan& plan) {
   std::vector<Array> arrays;
   for (const auto& [axis, a] : plan.arrays) {
     out.axes.push_back(axis);
-    const Array i = internal::cast(a, {DType::i32, false});
+    const bool is_wide = bit_width(a.dtype()) > 32 || (is_unsigned(a.dtype()) && bit_width(a.dtype()) == 32);
+    const Array i = internal::cast(a, {is_wide ? DType::i64 : DType::i32, false});
     arrays.push_back(is_unsigned(a.dtype()) ? i : where(i < 0, i + x.shape()[axis], i));
   }
   out.shape = internal::broadcast_shapes("index", arrays);
   for (Array& a : arrays) a = expand_dims(broadcast_to(a, out.shape), -1);
   out.starts = concatenate(arrays, -1);
-  const bool adjacent = out.axes.back() - out.axes.front() + 1 == static_cast<std::int64_t>(out.axes.size());
-  out.position = adjacent ? static_cast<int>(out.axes.front()) : 0;
+  out.position = plan.position;
   return out;
 }
+/// The last index of each indexed axis.
+Array last_places(const Array& x, const Gathered& g) {
+  std::vector<std::int64_t> last;
+  for (std::int64_t a : g.axes) last.push_back(x.shape()[static_cast<int>(a)] - 1);
+  return internal::cast(array(last), {g.starts.dtype(), false});
+}
+/// Of the broadcast shape: whether an element is there.
+Array in_range(const Array& x, const Gathered& g) { return all((g.starts >= 0) & (g.starts <= last_places(x, g)), {.axis = -1}); }
+/// Index vectors with the nearest elements in range.
+Array clipped(const Array& x, const Gathered& g) { return minimum(maximum(g.starts, 0), maximum(last_places(x, g), 0)); }
 
 /// Result axes that come from x's other axes.
 Ints window_axes(const Array& x, const Gathered& g) {
@@ -152,75 +230,109 @@ Ints window_axes(const Array& x, const Gathered& g) {
   return out;
 }
 
-Array read_arrays(const Array& x, const Plan& plan) {
-  const Gathered g = join(x, plan);
+Array read_arrays(const Array& x, const Gathered& g) {
   Ints slice_sizes = sizes(x);
   for (std::int64_t a : g.axes) slice_sizes[static_cast<std::size_t>(a)] = 1;
   return lax::gather(x, g.starts, {.offset_dims = window_axes(x, g), .collapsed_slice_dims = g.axes, .start_index_map = g.axes,
                                    .operand_batching_dims = {}, .start_indices_batching_dims = {}}, slice_sizes);
 }
 
-/// NumPy's value broadcasting: to the shape of what is replaced.
-Array broadcast_values(const Array& values, const Shape& shape) {
-  // Leading axes of size 1 beyond the target's rank are allowed and dropped.
-  Array v = values;
-  while (v.ndim() > shape.rank() && v.shape()[0] == 1) v = squeeze(v, 0);
-  return broadcast_to(v, shape);
+/// What an element out of range is read as.
+Array missing(DType d) {
+  if (is_inexact(d)) return Array::scalar(nan, d, false);
+  if (is_bool(d)) return Array::scalar(true);
+  if (is_signed(d)) return Array::scalar(-(std::int64_t{1} << (bit_width(d) - 2)) * 2, d, false);
+  return Array::scalar(~std::uint64_t{0} >> (64 - bit_width(d)), d, false);
+}
+
+void check_mode(const std::string& mode) {
+  for (const char* known : {"", "fill", "drop", "clip", "promise_in_bounds"})
+    if (mode == known) return;
+  fail("index", "mode is \"clip\", \"fill\", \"drop\" or \"promise_in_bounds\", got \"{}\"", mode);
+}
+
+/// An array of the index's shape along the axes where it stands in the result.
+Array along(const Array& of_index, const Gathered& g, int rank) {
+  Ints shape(static_cast<std::size_t>(rank), 1);
+  for (int d = 0; d < g.shape.rank(); ++d) shape[static_cast<std::size_t>(g.position + d)] = g.shape[d];
+  return of_index.reshape(shape);
 }
 
 }  // namespace
 
-Array Array::operator[](const Indices& indices) const {
-  Site site(indices.where);
-  const Plan plan = make_plan(*this, indices);
-  const Array view = read_basic(*this, plan);
-  return plan.arrays.empty() ? view : read_arrays(view, plan);
-}
+Array Array::operator[](const Indices& indices) const { return Update(*this, indices).get(); }
 
 Update Array::at(const Indices& indices) const { return Update(*this, indices); }
 
-Array Update::apply(Kind kind, const Operand& operand) const {
+Array Update::get(const AtOptions& options) const {
   Site site(indices_.where);
+  check_mode(options.mode);
   const Plan plan = make_plan(array_, indices_);
   const Array view = read_basic(array_, plan);
-  const Array values = internal::cast(operand, {array_.dtype(), array_.weak()});
+  if (plan.arrays.empty()) return view;
+  const Gathered g = join(view, plan);
+  const Array found = read_arrays(view, g);
+  if (options.mode != "fill" && options.mode != "drop") return found;
+  const Array fill = options.fill_value ? internal::cast(*options.fill_value, {array_.dtype(), false}) : missing(array_.dtype());
+  return internal::cast(where(along(in_range(view, g), g, found.ndim()), found, fill), {array_.dtype(), array_.weak()});
+}
+
+Array Update::apply(Kind kind, const Array& values, const AtOptions& options) const {
+  Site site(indices_.where);
+  check_mode(options.mode);
+  const WeakDType type = internal::promoted("index", std::vector<Array>{array_, values});
+  return internal::cast(apply_to(internal::cast(array_, type), kind, internal::cast(values, type), options), {array_.dtype(), array_.weak()});
+}
+
+Array Update::apply_to(const Array& array, Kind kind, const Array& values, const AtOptions& options) const {
+  const Plan plan = make_plan(array, indices_);
+  const Array view = read_basic(array, plan);
   if (plan.arrays.empty()) {
-    const Array v = broadcast_values(values, view.shape());
+    const Array v = broadcast_to(values, view.shape());
     switch (kind) {
-      case Kind::set: return write_basic(array_, plan, v);
-      case Kind::add: return write_basic(array_, plan, view + v);
-      case Kind::multiply: return write_basic(array_, plan, view * v);
-      case Kind::min: return write_basic(array_, plan, minimum(view, v));
-      case Kind::max: return write_basic(array_, plan, maximum(view, v));
+      case Kind::set: return write_basic(array, plan, v);
+      case Kind::add: return write_basic(array, plan, view + v);
+      case Kind::multiply: return write_basic(array, plan, view * v);
+      case Kind::min: return write_basic(array, plan, minimum(view, v));
+      case Kind::max: return write_basic(array, plan, maximum(view, v));
     }
   }
   const Gathered g = join(view, plan);
+  const Array starts = options.mode == "clip" ? clipped(view, g) : g.starts;
   const lax::ScatterDimensionNumbers dims{.update_window_dims = window_axes(view, g), .inserted_window_dims = g.axes,
                                           .scatter_dims_to_operand_dims = g.axes, .operand_batching_dims = {}, .scatter_indices_batching_dims = {}};
-  Ints target;
-  Ints rest = sizes(view);
-  for (std::size_t k = g.axes.size(); k-- > 0;) rest.erase(rest.begin() + g.axes[k]);
-  target = rest;
+  Ints target = sizes(view);
+  for (std::size_t k = g.axes.size(); k-- > 0;) target.erase(target.begin() + g.axes[k]);
   const Ints broadcast = g.shape.sizes();
   target.insert(target.begin() + g.position, broadcast.begin(), broadcast.end());
-  const Array v = broadcast_values(values, Shape::of(target));
+  const Array v = broadcast_to(values, target);
+  const lax::ScatterOptions promised{.indices_are_sorted = options.indices_are_sorted, .unique_indices = options.unique_indices};
   const Array updated = [&] {
     switch (kind) {
-      case Kind::set: return lax::scatter(view, g.starts, v, dims);
-      case Kind::add: return lax::scatter_add(view, g.starts, v, dims);
-      case Kind::multiply: return lax::scatter_mul(view, g.starts, v, dims);
-      case Kind::min: return lax::scatter_min(view, g.starts, v, dims);
-      case Kind::max: return lax::scatter_max(view, g.starts, v, dims);
+      case Kind::set: return lax::scatter(view, starts, v, dims, promised);
+      case Kind::add: return lax::scatter_add(view, starts, v, dims, promised);
+      case Kind::multiply: return lax::scatter_mul(view, starts, v, dims, promised);
+      case Kind::min: return lax::scatter_min(view, starts, v, dims, promised);
+      case Kind::max: return lax::scatter_max(view, starts, v, dims, promised);
     }
     STRATA_UNREACHABLE("kind of update");
   }();
-  return is_whole(array_, plan) ? updated.reshape(array_.shape()) : write_basic(array_, plan, updated);
+  return is_whole(array_, plan) ? updated.reshape(array_.shape()) : write_basic(array, plan, updated);
 }
 
-Array Update::set(const Operand& values) const { return apply(Kind::set, values); }
-Array Update::add(const Operand& values) const { return apply(Kind::add, values); }
-Array Update::multiply(const Operand& values) const { return apply(Kind::multiply, values); }
-Array Update::min(const Operand& values) const { return apply(Kind::min, values); }
-Array Update::max(const Operand& values) const { return apply(Kind::max, values); }
+Array Update::set(const Operand& values, const AtOptions& options) const { return apply(Kind::set, values, options); }
+Array Update::add(const Operand& values, const AtOptions& options) const { return apply(Kind::add, values, options); }
+Array Update::subtract(const Operand& values, const AtOptions& options) const { Site site(indices_.where); return apply(Kind::add, negative(values), options); }
+Array Update::multiply(const Operand& values, const AtOptions& options) const { return apply(Kind::multiply, values, options); }
+Array Update::divide(const Operand& values, const AtOptions& options) const {
+  Site site(indices_.where);
+  return array_ / ones_like(array_).at(indices_).multiply(values, options);
+}
+Array Update::power(const Operand& values, const AtOptions& options) const {
+  Site site(indices_.where);
+  return numpy::power(array_, ones_like(array_).at(indices_).multiply(values, options));
+}
+Array Update::min(const Operand& values, const AtOptions& options) const { return apply(Kind::min, values, options); }
+Array Update::max(const Operand& values, const AtOptions& options) const { return apply(Kind::max, values, options); }
 
 }  // namespace strata

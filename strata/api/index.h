@@ -1,15 +1,18 @@
 // NumPy's indexing.
 //
 //   x[0]   x[{2, slice(1, none, 2), newaxis, ellipsis}]   x[{ellipsis, -1}]   x[ids]   x[{rows, cols}]
-//   x.at({0, slice(1)}).set(y)   x.at(ids).add(updates)
+//   x[mask]   x[{mask, 0}]                                             // the elements where mask is true
+//   x.at({0, slice(1)}).set(y)   x.at(ids).add(updates)   x.at(ids).get({.mode = "fill", .fill_value = 0})
 //
-// Integers, slices, `newaxis` and `ellipsis` are basic; integer arrays gather (the result has their broadcast shape in
-// place of adjacent ones, else in front). Numbers that are known must be in range; indices in arrays are clamped when
-// read and dropped when written out of range, negative ones count from the end.
+// Integers, slices, `newaxis` and `ellipsis` are basic; integer arrays gather (the result has their broadcast shape in place of
+// adjacent ones, else in front; numbers beside arrays count as arrays). A boolean array stands for the indices of its true elements: how many
+// they are decides the result's shape, so that inside of transforms `where` takes its place. Numbers that are known must be in range (upstream
+// clamps them); indices in arrays are clamped when read and dropped when written out of range, negative ones count from the end.
 #pragma once
 
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -54,21 +57,39 @@ class Indices {
   std::source_location where;
 };
 
-/// Updates of the elements at an index. The array itself does not change; the result is a copy.
+/// What becomes of indices in arrays that are out of range.
+struct AtOptions {
+  internal::Named named = internal::Named();
+  /// "clip": the nearest element. "fill", or "drop", its other name: read as `fill_value`, not written. "promise_in_bounds": there are none.
+  /// Without a mode, reading clips and writing drops. Negative indices count from the end before.
+  std::string mode = "";
+  /// What "fill" reads; without it NaN, the least number of signed integers, the greatest of unsigned ones, true.
+  std::optional<Array> fill_value = {};
+  /// A promise that index arrays name no element twice, and that they go upwards. Products have a derivative in their values only with the first.
+  bool unique_indices = false, indices_are_sorted = false;
+};
+
+/// Updates of the elements at an index. The array itself does not change; the result is a copy of its dtype, computed in the dtype to which array and
+/// values promote. Values broadcast to the shape of `x[indices]`. Elements that are named more than once: `set` keeps one of the values, the others
+/// combine all.
 class Update {
  public:
   Update(Array array, Indices indices) : array_(std::move(array)), indices_(std::move(indices)) {}
-  Array set(const Operand& values) const;
-  Array add(const Operand& values) const;
-  Array multiply(const Operand& values) const;
-  Array min(const Operand& values) const;
-  Array max(const Operand& values) const;
-  /// The elements themselves: `x[indices]`.
-  Array get() const { return array_[indices_]; }
+  Array set(const Operand& values, const AtOptions& options = {}) const;
+  Array add(const Operand& values, const AtOptions& options = {}) const;
+  Array subtract(const Operand& values, const AtOptions& options = {}) const;
+  Array multiply(const Operand& values, const AtOptions& options = {}) const;
+  Array divide(const Operand& values, const AtOptions& options = {}) const;
+  Array power(const Operand& values, const AtOptions& options = {}) const;
+  Array min(const Operand& values, const AtOptions& options = {}) const;
+  Array max(const Operand& values, const AtOptions& options = {}) const;
+  /// The elements themselves.
+  Array get(const AtOptions& options = {}) const;
 
  private:
   enum class Kind { set, add, multiply, min, max };
-  Array apply(Kind kind, const Operand& values) const;
+  Array apply(Kind kind, const Array& values, const AtOptions& options) const;
+  Array apply_to(const Array& array, Kind kind, const Array& values, const AtOptions& options) const;
   Array array_;
   Indices indices_;
 };

@@ -62,6 +62,23 @@ TEST(Index, TakeAndTakeAlongAxis) {
   expect_array(take_along_axis(x, array({{1, 0, 1}}), 0), "f32[1,3]", {4, 2, 6});
 }
 
+TEST(Index, Masks) {
+  Array x = arange(6).reshape({2, 3});
+  expect_array(x[x > 2], "i32[3]", {3, 4, 5});
+  expect_array(x[{array({false, true}), array({0, 2})}], "i32[2]", {3, 5});
+  expect_array(x.at(x > 2).set(0), "i32[2,3]", {0, 1, 2, 0, 0, 0});
+  EXPECT_EQ(type_of(x[x > 9]), "i32[0]");
+  EXPECT_THAT(testing::message_of([&] { jit([](Array v) { return v[v > 2]; })(x); }),
+              ::testing::HasSubstr("index: the mask i1[2,3] is traced: its elements are not known inside of a transform, so neither is the result's shape; "
+                                   "where(mask, a, b) keeps the shape"));
+}
+
+TEST(Index, ProductsAtUniquePlacesDifferentiate) {
+  Array x = array({2.f, 3.f, 5.f});
+  auto f = [&](Array v) { return sum(x.at(array({0, 2})).multiply(v, {.unique_indices = true})); };
+  expect_array(grad(f)(array({7.f, 9.f})), "f32[2]", {2, 5});
+}
+
 TEST(Index, Differentiates) {
   Array x = arange(0.0, 6.0).reshape({2, 3});
   expect_array(grad([](Array v) { return sum(v[{1, slice(none, none, 2)}] * 2); })(x), "f32[2,3]", {0, 0, 0, 2, 0, 2});

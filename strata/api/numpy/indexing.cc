@@ -21,21 +21,7 @@ Array take(const Operand& x, const Operand& indices, std::int64_t axis, const st
   // Clipped indices do not count from the end.
   const bool clipped = mode == "clip" && !is_unsigned(indices->dtype());
   index.emplace_back(clipped ? maximum(indices, 0) : indices.array);
-  const Array found = x.array[Indices(index)];
-  if (mode == "clip") return found;
-  // Compared in 32 bits at least: the length need not fit the dtype of the indices.
-  const Array wide = bit_width(indices->dtype()) < 32 ? internal::cast(indices, {DType::i32, false}) : indices.array;
-  const std::int64_t n = x->shape()[dim];
-  Array valid = wide < n;
-  if (!is_unsigned(wide.dtype())) valid = logical_and(wide >= -n, valid);
-  Ints aligned = sizes(valid);
-  aligned.insert(aligned.end(), static_cast<std::size_t>(x->ndim() - dim - 1), 1);
-  const DType d = x->dtype();
-  const Array fill = is_inexact(d)  ? Array::scalar(nan, d, false)
-                     : is_bool(d)   ? Array::scalar(true)
-                     : is_signed(d) ? Array::scalar(-(std::int64_t{1} << (bit_width(d) - 2)) * 2, d, false)
-                                    : Array::scalar(~std::uint64_t{0} >> (64 - bit_width(d)), d, false);
-  return where(valid.reshape(aligned), found, fill);
+  return x.array.at(Indices(index)).get({.mode = mode});
 }
 
 Array take_along_axis(const Operand& x, const Operand& indices, std::int64_t axis) {
