@@ -40,25 +40,15 @@ std::vector<Array> start_indices(const char* name, const Array& x, const std::ve
   return out;
 }
 
-Array index_scatter(const char* name, const Operand& operand, const Operand& indices, const Operand& updates,
-                    const ScatterDimensionNumbers& d, ScatterOptions options, const char* combiner) {
-  Site site(operand);
-  if (!is_integer(indices->dtype())) fail(name, "indices are integers, got {}", describe(indices->type()));
-  const Array u = cast(updates, {operand->dtype(), operand->weak()});
-  return emit_one({operand.array, indices.array, u}, operand->weak(), [&](Builder& b, const Values& v) {
-    return b
-        .create("stablehlo.scatter", v,
-                {{"update_window_dims", d.update_window_dims},
-                 {"inserted_window_dims", d.inserted_window_dims},
-                 {"input_batching_dims", d.operand_batching_dims},
-                 {"scatter_indices_batching_dims", d.scatter_indices_batching_dims},
-                 {"scatter_dims_to_operand_dims", d.scatter_dims_to_operand_dims},
-                 {"index_vector_dim", static_cast<std::int64_t>(indices->ndim() - 1)},
-                 {"indices_are_sorted", options.indices_are_sorted},
-                 {"unique_indices", options.unique_indices},
-                 {"combiner", std::string(combiner)}})
-        .result();
-  });
+/// A second operand: of the dtype of x, or a C++ number, which takes it on.
+Array alike(const char* name, const Array& x, const Array& other) {
+  if (other.dtype() != x.dtype() && !(other.weak() && other.ndim() == 0)) fail(name, "operands have different dtypes: {} and {}", describe(x.type()), describe(other.type()));
+  return cast(other, {x.dtype(), x.weak()});
+}
+
+/// A scalar, or an array of the shape of x.
+void require_fits(const char* name, const char* what, const Array& x, const Array& other) {
+  if (other.ndim() != 0 && other.shape() != x.shape()) fail(name, "{} is a scalar or has the shape of {}, got {}", what, describe(x.type()), describe(other.type()));
 }
 
 }  // namespace
@@ -72,45 +62,13 @@ Array dot_general(const Operand& lhs, const Operand& rhs, const DotDimensionNumb
   });
 }
 
-Array gather(const Operand& operand, const Operand& starts, const GatherDimensionNumbers& d, const Sizes& slice_sizes, bool sorted) {
-  Site site(operand);
-  if (!is_integer(starts->dtype())) fail("gather", "indices are integers, got {}", describe(starts->type()));
-  if (starts->ndim() == 0) fail("gather", "start indices have a last dimension of index vectors, got a scalar");
-  return emit_one({operand.array, starts.array}, operand->weak(), [&](Builder& b, const Values& v) {
-    return b
-        .create("stablehlo.gather", v,
-                {{"offset_dims", d.offset_dims},
-                 {"collapsed_slice_dims", d.collapsed_slice_dims},
-                 {"operand_batching_dims", d.operand_batching_dims},
-                 {"start_indices_batching_dims", d.start_indices_batching_dims},
-                 {"start_index_map", d.start_index_map},
-                 {"index_vector_dim", static_cast<std::int64_t>(starts->ndim() - 1)},
-                 {"slice_sizes", slice_sizes.get()},
-                 {"indices_are_sorted", sorted}})
-        .result();
-  });
-}
-
-Array scatter(const Operand& x, const Operand& i, const Operand& u, const ScatterDimensionNumbers& d, ScatterOptions o) {
-  return index_scatter("scatter", x, i, u, d, o, "assign");
-}
-Array scatter_add(const Operand& x, const Operand& i, const Operand& u, const ScatterDimensionNumbers& d, ScatterOptions o) {
-  return index_scatter("scatter_add", x, i, u, d, o, "add");
-}
-Array scatter_mul(const Operand& x, const Operand& i, const Operand& u, const ScatterDimensionNumbers& d, ScatterOptions o) {
-  return index_scatter("scatter_mul", x, i, u, d, o, "mul");
-}
-Array scatter_min(const Operand& x, const Operand& i, const Operand& u, const ScatterDimensionNumbers& d, ScatterOptions o) {
-  return index_scatter("scatter_min", x, i, u, d, o, "min");
-}
-Array scatter_max(const Operand& x, const Operand& i, const Operand& u, const ScatterDimensionNumbers& d, ScatterOptions o) {
-  return index_scatter("scatter_max", x, i, u, d, o, "max");
-}
-
 Array slice(const Operand& x, const Sizes& start, const Sizes& limit, const Sizes& strides) {
   Site site(x);
   if (static_cast<int>(start.size()) != x->ndim() || static_cast<int>(limit.size()) != x->ndim())
     fail("slice", "{} starts and {} limits are given for {}", start.size(), limit.size(), describe(x->type()));
+  if (strides.size() != 0 && strides.size() != start.size()) fail("slice", "{} strides are given for {}", strides.size(), describe(x->type()));
+  for (std::int64_t s : strides)
+    if (s < 1) fail("slice", "a stride is at least 1, got {}", s);
   bool whole = strides.size() == 0;
   for (std::size_t i = 0; i < start.size(); ++i) {
     const std::int64_t size = x->shape()[static_cast<int>(i)];
@@ -122,13 +80,14 @@ Array slice(const Operand& x, const Sizes& start, const Sizes& limit, const Size
   return emit_one({x}, x->weak(), [&](Builder& b, const Values& v) { return op::slice(b, v[0], start.get(), limit.get(), strides.get()); });
 }
 
-Array slice_in_dim(const Operand& x, std::int64_t start, std::int64_t limit, std::int64_t stride, std::int64_t axis) {
+Array slice_in_dim(const Operand& x, std::optional<std::int64_t> start, std::optional<std::int64_t> limit, std::int64_t stride, std::int64_t axis) {
   Site site(x);
   const auto dim = static_cast<std::size_t>(axis_of("slice_in_dim", axis, x->ndim()));
   Ints from(static_cast<std::size_t>(x->ndim()), 0), to = sizes(x), strides(from.size(), 1);
   const std::int64_t size = to[dim];
-  from[dim] = start < 0 ? start + size : start;
-  to[dim] = limit < 0 ? limit + size : limit;
+  auto bound = [&](std::int64_t i) { return i < 0 ? i + size : i; };
+  from[dim] = bound(start.value_or(0));
+  to[dim] = limit ? bound(*limit) : size;
   strides[dim] = stride;
   return slice(x, from, to, stride == 1 ? Sizes{} : Sizes(strides));
 }
@@ -156,13 +115,13 @@ Array dynamic_slice_in_dim(const Operand& x, const Operand& start, std::int64_t 
 Array dynamic_index_in_dim(const Operand& x, const Operand& index, std::int64_t axis, bool keepdims) {
   Site site(x);
   const Array one = dynamic_slice_in_dim(x, index, 1, axis);
-  return keepdims ? one : squeeze(one, axis);
+  return keepdims ? one : lax::squeeze(one, {axis});
 }
 
 Array dynamic_update_slice(const Operand& x, const Operand& update, const std::vector<Array>& starts) {
   Site site(x);
   std::vector<Array> operands = start_indices("dynamic_update_slice", x, starts);
-  operands.insert(operands.begin(), {x.array, cast(update, {x->dtype(), x->weak()})});
+  operands.insert(operands.begin(), {x.array, alike("dynamic_update_slice", x, update)});
   return emit_one(operands, x->weak(), [&](Builder& b, const Values& v) {
     return op::dynamic_update_slice(b, v[0], v[1], Values(v.begin() + 2, v.end()));
   });
@@ -175,16 +134,27 @@ Array dynamic_update_slice_in_dim(const Operand& x, const Operand& update, const
   return dynamic_update_slice(x, update, starts);
 }
 
+Array dynamic_update_index_in_dim(const Operand& x, const Operand& update, const Operand& index, std::int64_t axis) {
+  Site site(x);
+  const int dim = axis_of("dynamic_update_index_in_dim", axis, x->ndim());
+  const Array one = update->ndim() == x->ndim() ? update.array : lax::expand_dims(update, {dim});
+  if (one.ndim() != x->ndim() || one.shape()[dim] != 1)
+    fail("dynamic_update_index_in_dim", "an update of {} along dimension {} has one element there, got {}", describe(x->type()), dim, describe(update->type()));
+  return dynamic_update_slice_in_dim(x, one, index, dim);
+}
+
 Array pad(const Operand& x, const Operand& value, const std::vector<Padding>& config) {
   Site site(x);
   if (static_cast<int>(config.size()) != x->ndim()) fail("pad", "{} paddings are given for {}", config.size(), describe(x->type()));
+  if (value->ndim() != 0) fail("pad", "the padding value is a scalar, got {}", describe(value->type()));
   Ints low, high, interior;
   for (const Padding& p : config) {
+    if (p.interior < 0) fail("pad", "interior padding is at least 0, got {}", p.interior);
     low.push_back(p.low);
     high.push_back(p.high);
     interior.push_back(p.interior);
   }
-  const Array v = cast(value, {x->dtype(), x->weak()});
+  const Array v = alike("pad", x, value);
   return emit_one({x.array, v}, x->weak(), [&](Builder& b, const Values& values) { return op::pad(b, values[0], values[1], low, high, interior); });
 }
 
@@ -202,7 +172,9 @@ Array rev(const Operand& x, const Axes& dimensions) {
 
 Array select(const Operand& predicate, const Operand& on_true, const Operand& on_false) {
   Site site(predicate);
-  if (!is_bool(predicate->dtype())) fail("select", "the predicate is boolean, got {}", describe(predicate->type()));
+  if (predicate->dtype() == DType::i32) return select(predicate.array > 0, on_true, on_false);
+  if (!is_bool(predicate->dtype())) fail("select", "the predicate is boolean or i32, got {}", describe(predicate->type()));
+  require_fits("select", "the predicate", on_true, predicate);
   if (on_true->type() != on_false->type())
     fail("select", "branches have different types: {} and {}", describe(on_true->type()), describe(on_false->type()));
   return emit_one({predicate.array, on_true.array, on_false.array}, on_true->weak() && on_false->weak(),
@@ -211,8 +183,9 @@ Array select(const Operand& predicate, const Operand& on_true, const Operand& on
 
 Array clamp(const Operand& low, const Operand& x, const Operand& high) {
   Site site(x);
-  const WeakDType type{x->dtype(), x->weak()};
-  return emit_one({cast(low, type), x.array, cast(high, type)}, x->weak(),
+  require_fits("clamp", "the lower bound", x, low);
+  require_fits("clamp", "the upper bound", x, high);
+  return emit_one({alike("clamp", x, low), x.array, alike("clamp", x, high)}, x->weak(),
                    [](Builder& b, const Values& v) { return op::clamp(b, v[0], v[1], v[2]); });
 }
 
@@ -256,7 +229,7 @@ Array erf_inv_f64(const Array& x) {
                                      4.8499064014085844221};
   const Array w = -numpy::log1p(-x * x);
   auto polynomial = [](const Array& t, std::span<const double> c) {
-    Array p = full_like(t, c[0]);
+    Array p = numpy::full_like(t, c[0]);
     for (std::size_t i = 1; i < c.size(); ++i) p = c[i] + p * t;
     return p;
   };
@@ -281,6 +254,7 @@ Array broadcasted_iota(DType dtype, const Sizes& shape, std::int64_t dimension, 
   for (std::int64_t s : shape)
     if (s < 0) fail("iota", "a size is at least 0, got {}", s);
   const int dim = axis_of("iota", dimension, static_cast<int>(shape.size()));
+  if (is_bool(dtype)) fail("iota", "booleans do not count");
   const Type type(canonical(dtype, x64_enabled()), Shape::of(shape));
   return emit_one({}, false, [&](Builder& b, const Values&) { return op::iota(b, type, dim); });
 }
