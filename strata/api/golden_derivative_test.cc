@@ -21,20 +21,22 @@ const std::set<std::string> kOrderFirst = {"lax.polygamma", "lax.zeta", "scipy.s
 const std::set<std::string> kNotOfOne = {"numpy.std", "numpy.nanstd"};
 
 /// Updates that multiply: where indices may repeat there is no derivative by the values, upstream neither.
-const std::set<std::string> kNotAtArrays = {"at.multiply", "at.divide", "at.power"};
+const std::set<std::string> kNotAtArrays = {"at.multiply", "at.divide", "at.power", "lax.scatter_mul"};
+/// Functions that are there to have none.
+const std::set<std::string> kNone = {"lax.stop_gradient"};
 
 /// Which arguments are varied: those of real floats, but numbers of C++, which say how rather than what.
-bool varies(const Array& x) { return is_float(x.dtype()) && !(x.weak() && x.ndim() == 0) && x.size() > 0; }
+bool varies(const Array& x) { return is_float(x.dtype()) && !(x.weak() && x.ndim() == 0); }
 bool is_smooth_place(const std::string& name, const json& call) {
   bool some = false;
   if (kNotOfOne.contains(name) && decoded(call["a"][0]).size() == 1) return false;
-  if (kNotAtArrays.contains(name) && call["a"].size() > 2) return false;
+  if (kNone.contains(name) || (kNotAtArrays.contains(name) && call["a"].size() > 2)) return false;
   for (const json& a : call["a"]) {
     const Array x = decoded(a);
     if (is_complex(x.dtype())) return false;
     for (double v : numbers_of(x))
       if (!std::isfinite(v)) return false;
-    some |= varies(x);
+    some |= varies(x) && x.size() > 0;
   }
   return some;
 }
