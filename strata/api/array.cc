@@ -1,6 +1,7 @@
 #include "strata/api/array.h"
 
 #include "strata/api/trace.h"
+#include "strata/base/recycle.h"
 
 namespace strata {
 namespace {
@@ -39,10 +40,20 @@ void append_scalars(const Nested& nested, const std::vector<std::int64_t>& sizes
   for (const Nested& child : nested.list()) append_scalars(child, sizes, depth + 1, out);
 }
 
+/// The types of numbers, made once.
+const Type& scalar_type(DType dtype) {
+  static const std::vector<Type> types = [] {
+    std::vector<Type> out;
+    for (int i = 0; i < kDTypeCount; ++i) out.push_back(Type::scalar(static_cast<DType>(i)));
+    return out;
+  }();
+  return types[static_cast<std::size_t>(dtype)];
+}
+
 }  // namespace
 
 Array::Array(runtime::Buffer buffer) {
-  auto state = std::make_shared<internal::ArrayState>();
+  auto state = std::allocate_shared<internal::ArrayState>(Recycled<internal::ArrayState>());
   state->type = buffer.type();
   state->buffer = std::move(buffer);
   state->constant = internal::Trace::current() != nullptr;
@@ -55,8 +66,8 @@ Array Array::scalar(internal::ScalarValue value) {
 }
 
 Array Array::scalar(internal::ScalarValue value, DType dtype, bool weak) {
-  auto state = std::make_shared<internal::ArrayState>();
-  state->type = Type::scalar(dtype);
+  auto state = std::allocate_shared<internal::ArrayState>(Recycled<internal::ArrayState>());
+  state->type = scalar_type(dtype);
   state->weak = weak;
   state->scalar = value;
   state->constant = internal::Trace::current() != nullptr;

@@ -104,6 +104,8 @@ class Array {
 template <> inline constexpr bool tree::is_leaf<Array> = true;
 
 std::ostream& operator<<(std::ostream& out, const Array& x);
+/// "(2, 3)", as Python writes shapes.
+std::ostream& operator<<(std::ostream& out, const Shape& shape);
 
 /// The user's line, of functions that take no operand.
 using Where = std::source_location;

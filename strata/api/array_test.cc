@@ -67,6 +67,17 @@ TEST(Array, ElementsLeaveAsAnyType) {
   EXPECT_TRUE(static_cast<bool>(Array(1) < 2));
 }
 
+TEST(Array, ShapesPrintAsPythonsTuples) {
+  auto text = [](const Shape& shape) {
+    std::ostringstream out;
+    out << shape;
+    return out.str();
+  };
+  EXPECT_EQ(text(zeros({2, 3}).shape()), "(2, 3)");
+  EXPECT_EQ(text(zeros({4}).shape()), "(4,)");
+  EXPECT_EQ(text(Array(1).shape()), "()");
+}
+
 TEST(Array, PrintsAsNumPyDoes) {
   auto text = [](const Array& x) {
     std::ostringstream out;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "strata/api/eager.h"
+#include "strata/base/recycle.h"
+
 namespace strata::internal {
 
 WeakDType promoted(const char* operation, std::span<const Array> arrays) {
@@ -25,11 +28,13 @@ Array cast(const Array& x, WeakDType type) {
   if (x.state()->scalar) return Array::scalar(*x.state()->scalar, type.dtype, type.weak);
   if (x.dtype() == type.dtype) {
     // Only the weakness differs: the same value under another handle.
-    auto state = std::make_shared<ArrayState>(*x.state());
+    auto state = std::allocate_shared<ArrayState>(Recycled<ArrayState>(), *x.state());
     state->weak = type.weak;
     return Array(std::shared_ptr<const ArrayState>(std::move(state)));
   }
-  return emit_one({x}, type.weak, [&](Builder& b, const Values& v) { return op::convert(b, v[0], type.dtype); });
+  return emit_known(EagerKey().add("convert").add(x).add(type.dtype).add(type.weak), {&x}, [&] {
+    return Emitted{{x}, type.weak, [dtype = type.dtype](Builder& b, const Values& v) { return op::convert(b, v[0], dtype); }};
+  });
 }
 
 Shape broadcast_shapes(const char* operation, std::span<const Array> arrays) {
@@ -66,11 +71,15 @@ Ints axes_of(const char* operation, const Axes& axes, int rank) {
 }
 
 Array unary(const Array& x, Unary f) {
-  return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) { return f(b, v[0]); });
+  return emit_known(EagerKey().add("unary").add(f).add(x), {&x}, [&] {
+    return Emitted{{x}, x.weak(), [f](Builder& b, const Values& v) { return f(b, v[0]); }};
+  });
 }
 
 Array unary(const Array& x, const char* operation) {
-  return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) { return b.create(operation, {v[0]}).result(); });
+  return emit_known(EagerKey().add(operation).add(x), {&x}, [&] {
+    return Emitted{{x}, x.weak(), [operation](Builder& b, const Values& v) { return b.create(operation, {v[0]}).result(); }};
+  });
 }
 
 Array as_inexact(const Array& x) { return cast(x, inexact({x.dtype(), x.weak()})); }
@@ -101,16 +110,28 @@ Array least(DType dtype) {
   return Array::scalar(is_unsigned(dtype) ? std::int64_t{0} : -(std::int64_t{1} << (bit_width(dtype) - 2)) * 2, dtype, false);
 }
 
-Array binary(const char* operation, const Operand& x, const Operand& y, Binary f, BinaryOptions options) {
-  const Array operands[] = {x.array, y.array};
-  WeakDType type = promoted(operation, operands);
-  if (options.to_inexact) type = inexact(type);
-  const Shape shape = broadcast_shapes(operation, operands);
+namespace {
+/// Operands cast to their common dtype and broadcast, then f.
+Emitted emitted_binary(const char* operation, std::span<const Array> operands, Binary f, BinaryOptions options) {
+  const WeakDType type = [&] {
+    const WeakDType common = promoted(operation, operands);
+    return options.to_inexact ? inexact(common) : common;
+  }();
   auto prepare = [&](const Array& a) { return a.state()->scalar ? cast(a, type) : a; };
-  return emit_one({prepare(x.array), prepare(y.array)}, type.weak && !options.predicate, [&](Builder& b, const Values& v) {
-    auto ready = [&](Value* value) { return op::broadcast_to(b, op::convert(b, value, type.dtype), shape); };
-    Value* left = ready(v[0]);
-    return f(b, left, v[1] == v[0] ? left : ready(v[1]));
+  return {{prepare(operands[0]), prepare(operands[1])}, type.weak && !options.predicate,
+          [f, dtype = type.dtype, shape = broadcast_shapes(operation, operands)](Builder& b, const Values& v) {
+            auto ready = [&](Value* value) { return op::broadcast_to(b, op::convert(b, value, dtype), shape); };
+            Value* left = ready(v[0]);
+            return f(b, left, v[1] == v[0] ? left : ready(v[1]));
+          }};
+}
+}  // namespace
+
+Array binary(const char* operation, const Operand& x, const Operand& y, Binary f, BinaryOptions options) {
+  const bool is_same = x.array.state() == y.array.state();
+  return emit_known(EagerKey().add("binary").add(f).add(options.to_inexact).add(options.predicate).add(is_same).add(x.array).add(y.array), {&x.array, &y.array}, [&] {
+    const Array operands[] = {x.array, y.array};
+    return emitted_binary(operation, operands, f, options);
   });
 }
 

@@ -1,5 +1,6 @@
 // Calls of compiled functions in steady state: nothing is allocated, by jit or by a handle for fixed types.
 #include <array>
+#include <fstream>
 
 #include "strata/api/testing.h"
 #include "strata/base/testing/allocations.h"
@@ -28,6 +29,64 @@ TEST(Dispatch, AJittedCallAllocatesNothing) {
   p = f(p, x);
   EXPECT_EQ(allocations_of([&] { p = f(p, x); }), 0u);
   EXPECT_GT(allocations_of([] { return std::make_unique<int>(1); }), 0u);  // the count counts
+}
+
+TEST(Dispatch, AnEagerOperationAllocatesNothing) {
+  Array x = ones({16});
+  EXPECT_EQ(allocations_of([&] { x = tanh(x); }), 0u);
+  EXPECT_EQ(allocations_of([&] { x = x + x; }), 0u);
+  const Array c = 1.5f;
+  EXPECT_EQ(allocations_of([&] { x = x * c; }), 0u);
+  EXPECT_EQ(allocations_of([&] { x = x * 1.5f; }), 0u);
+}
+
+TEST(Dispatch, AnEagerOperationIsFoundByAllThatItDependsOn) {
+  auto one = [](const Array& x, const Array& y) { return testing::type_of(x + y) + " " + (x + y).to_string(); };
+  for (int round = 0; round < 2; ++round) {  // the second finds what the first made
+    const Array a = array({1, 2}), b = array({3, 4}), f = array({0.5f, 1.5f}), row = array({{1}, {2}});
+    EXPECT_EQ(one(a, b), "i32[2] [4 6]");
+    EXPECT_EQ(one(a, a), "i32[2] [2 4]");
+    EXPECT_EQ(one(a, f), "f32[2] [1.5 3.5]");
+    EXPECT_EQ(one(f, a), "f32[2] [1.5 3.5]");
+    EXPECT_EQ(one(a, row), "i32[2,2] [[2 3]\n [3 4]]");
+    EXPECT_EQ(one(a, 7), "i32[2] [8 9]");
+    EXPECT_EQ(one(a, 0.25), "f32[2] [1.25 2.25]");
+    EXPECT_EQ(one(Array(2), Array(3)), "i32[] 5");
+    const Array two = 2;
+    EXPECT_EQ(one(two, two), "i32[] 4");
+    EXPECT_TRUE((two + two).weak());
+    EXPECT_FALSE((a + two).weak());
+    EXPECT_EQ(testing::type_of(a / b), "f32[2]");
+    EXPECT_EQ(testing::type_of(a < b), "i1[2]");
+    EXPECT_EQ((a * b).to_string(), "[3 8]");
+    EXPECT_EQ((-a).to_string(), "[-1 -2]");
+    EXPECT_THAT(testing::message_of([&] { (void)(a.astype(int8) + 300); }), ::testing::HasSubstr("integer 300 does not fit i8"));
+    EnableX64 wide;
+    EXPECT_EQ(testing::type_of(a / b), "f64[2]");
+  }
+}
+
+/// Pages of this process that are in memory.
+std::int64_t resident_pages() {
+  std::ifstream in("/proc/self/statm");
+  std::int64_t all = 0, resident = 0;
+  in >> all >> resident;
+  return resident;
+}
+
+TEST(Dispatch, LongLoopsKeepTheirSize) {
+  auto step = jit([](Array x, Array y) { return x * 0.5f + y; });
+  Array x = ones({64, 64}), y = ones({64, 64});
+  auto loops = [&](int turns) {
+    for (int i = 0; i < turns; ++i) {
+      x = step(x, y);
+      y = sum(tanh(x + y), {.axis = 0}) / 64.0f + zeros({64, 1});
+    }
+  };
+  loops(200);
+  const std::int64_t before = resident_pages();
+  loops(10000);
+  EXPECT_LE(resident_pages(), before + 64) << "pages";  // of 4 KB; a leak of a byte a turn in arrays of 16 KB would be 40000
 }
 
 /// A state of some weights of 8 KB, each with a moment.

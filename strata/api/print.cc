@@ -204,5 +204,15 @@ std::string Array::to_string() const {
 }
 
 std::ostream& operator<<(std::ostream& out, const Array& x) { return out << x.to_string(); }
+std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+  out << "(";
+  for (int d = 0; d < shape.rank(); ++d) {
+    const Dim& dim = shape.dim(d);
+    out << (d ? ", " : "");
+    if (dim.is_static()) out << dim.size();
+    else out << (dim.is_symbolic() ? dim.symbol() : "?");
+  }
+  return out << (shape.rank() == 1 ? ",)" : ")");
+}
 
 }  // namespace strata

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "strata/base/recycle.h"
@@ -34,20 +35,26 @@ bool fits(std::int64_t v) {
 template <class T>
 bool fits(std::uint64_t v) { return v <= static_cast<std::uint64_t>(std::numeric_limits<T>::max()); }
 
-template <class V>
-Literal number_literal(V v, DType dtype) {
-  return dispatch(dtype, [&](auto t) -> Literal {
-    using T = decltype(t);
-    if constexpr (std::integral<V> && !std::same_as<V, bool> && std::integral<T> && !std::same_as<T, bool>)
-      if (!fits<T>(v)) fail("array", "integer {} does not fit {}", v, name(dtype));
-    return Literal::scalar(element_from<T>(v));
-  });
+template <class T, class V>
+T checked_element(V v) {
+  if constexpr (std::integral<V> && !std::same_as<V, bool> && std::integral<T> && !std::same_as<T, bool>)
+    if (!fits<T>(v)) fail("array", "integer {} does not fit {}", v, name(dtype_of<T>));
+  return element_from<T>(v);
+}
+/// take(the number as an element of the dtype)
+template <class Take>
+auto as_element(const ScalarValue& value, DType dtype, Take take) {
+  return std::visit([&](auto v) { return dispatch(dtype, [&](auto t) { return take(checked_element<decltype(t)>(v)); }); }, value);
 }
 
 }  // namespace
 
 Literal scalar_literal(const ScalarValue& value, DType dtype) {
-  return std::visit([&](auto v) { return number_literal(v, dtype); }, value);
+  return as_element(value, dtype, [](auto element) { return Literal::scalar(element); });
+}
+
+void write_scalar(const ScalarValue& value, DType dtype, std::byte* to) {
+  as_element(value, dtype, [&](auto element) { std::memcpy(to, &element, sizeof element); });
 }
 
 // ---- trace ----------------------------------------------------------------------------------------------------
@@ -152,6 +159,11 @@ std::vector<Array> record(Trace& trace, std::span<const Array> operands, const E
   return out;
 }
 
+Program traced_operation(std::span<const Array> operands, const EmitFunction& f, const std::vector<bool>& weak) {
+  Trace trace(Trace::Kind::operation);
+  return trace.finish(record(trace, operands, f, weak));
+}
+
 std::vector<Array> run(const Program& program) {
   std::vector<runtime::Buffer> arguments;
   for (const Array& a : program.captured) arguments.push_back(a.buffer());
@@ -165,11 +177,11 @@ std::vector<Array> run(const Program& program) {
 
 std::vector<Array> emit(std::span<const Array> operands, const EmitFunction& f, const std::vector<bool>& weak) {
   if (Trace* trace = Trace::current()) return record(*trace, operands, f, weak);
-  const Program program = [&] {
-    Trace trace(Trace::Kind::operation);
-    return trace.finish(record(trace, operands, f, weak));
-  }();
-  return run(program);
+  return run(traced_operation(operands, f, weak));
+}
+
+Program operation_program(std::span<const Array> operands, const EmitOneFunction& f, bool weak) {
+  return traced_operation(operands, [&](ir::Builder& b, const ir::Values& v) { return ir::Values{f(b, v)}; }, {weak});
 }
 
 Array emit_one(std::span<const Array> operands, bool weak, const EmitOneFunction& f) {

@@ -119,6 +119,10 @@ std::vector<Array> call(const Program& program, std::span<const Array> arguments
 
 /// The literal of a C++ scalar in a dtype. Throws Error when an integer does not fit.
 Literal scalar_literal(const ScalarValue& value, DType dtype);
+/// The same to memory of at least 16 bytes.
+void write_scalar(const ScalarValue& value, DType dtype, std::byte* to);
+/// The graph of one operation outside of traces: its captured arrays are the operands, each once.
+Program operation_program(std::span<const Array> operands, const EmitOneFunction& f, bool weak);
 /// "f32[2,3]", as errors write types.
 std::string describe(const Type& type);
 std::string describe(const Shape& shape);

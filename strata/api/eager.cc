@@ -1,0 +1,87 @@
+#include "strata/api/eager.h"
+
+#include <array>
+#include <unordered_map>
+
+#include "strata/api/jit.h"
+#include "strata/runtime/allocator.h"
+
+namespace strata::internal {
+namespace {
+
+constexpr std::size_t kMostOperands = 4;
+/// Forms that a thread keeps; they go when there are more, and come again from the client's cache.
+constexpr std::size_t kMostKnown = 4096;
+
+using Table = std::unordered_map<std::string, Known>;  // lookup only
+Table& table() {
+  thread_local Table known;
+  return known;
+}
+
+bool is_number(const Array& x) { return x.state()->scalar.has_value(); }
+
+}  // namespace
+
+std::string& EagerKey::bytes() {
+  thread_local std::string text;
+  return text;
+}
+
+EagerKey::EagerKey() {
+  bytes().clear();
+  bytes() += x64_enabled() ? 'w' : 'n';
+}
+
+EagerKey& EagerKey::add(const char* text) {
+  bytes().append(text, std::strlen(text) + 1);
+  return *this;
+}
+
+EagerKey& EagerKey::add(const Array& operand) {
+  append_type(bytes(), operand);
+  bytes() += is_number(operand) ? 's' : 'a';
+  return *this;
+}
+
+const Known* find_known(const std::string& key) {
+  const auto it = table().find(key);
+  return it == table().end() ? nullptr : &it->second;
+}
+
+const Known& remember(const std::string& key, const Emitted& emitted, std::span<const Array* const> operands) {
+  STRATA_CHECK(emitted.operands.size() == operands.size() && operands.size() <= kMostOperands, "{} operands, {} emitted", operands.size(), emitted.operands.size());
+  const Program program = operation_program(emitted.operands, emitted.f, emitted.weak);
+  Known known;
+  for (const Array& captured : program.captured) {
+    int i = 0;
+    while (emitted.operands[static_cast<std::size_t>(i)].state() != captured.state()) ++i;
+    known.from.push_back(i);
+  }
+  known.executable = runtime::default_client().compile(*program.block);
+  known.bytes = known.executable->result_types()[0].bytes();
+  known.weak = emitted.weak;
+  if (table().size() >= kMostKnown) table().clear();
+  return table().insert_or_assign(key, std::move(known)).first->second;
+}
+
+Array run_known(const Known& known, std::span<const Array* const> operands) {
+  std::array<void*, kMostOperands> in;
+  alignas(16) std::array<std::byte[16], kMostOperands> numbers;
+  for (std::size_t k = 0; k < known.from.size(); ++k) {
+    const Array& x = *operands[static_cast<std::size_t>(known.from[k])];
+    const ArrayState& state = *x.state();
+    if (state.scalar) {
+      write_scalar(*state.scalar, known.executable->argument_types()[k].dtype(), numbers[k]);
+      in[k] = numbers[k];
+    } else {
+      in[k] = const_cast<std::byte*>(state.value ? x.buffer().data() : state.buffer.data());  // buffer() refuses traced ones
+    }
+  }
+  runtime::Buffer result(Literal(known.executable->result_types()[0], runtime::allocate(known.bytes)));
+  void* out = result.mutable_data();
+  known.executable->run_at(in.data(), &out);
+  return concrete(std::move(result), known.weak);
+}
+
+}  // namespace strata::internal
