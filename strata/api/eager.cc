@@ -38,6 +38,12 @@ EagerKey& EagerKey::add(const char* text) {
   return *this;
 }
 
+EagerKey& EagerKey::add(std::span<const std::int64_t> numbers) {
+  add(numbers.size());
+  bytes().append(reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes());
+  return *this;
+}
+
 EagerKey& EagerKey::add(const Array& operand) {
   append_type(bytes(), operand);
   bytes() += is_number(operand) ? 's' : 'a';

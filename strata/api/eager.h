@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -29,6 +30,8 @@ class EagerKey {
     return *this;
   }
   EagerKey& add(const char* text);
+  /// A list: sizes, axes, a permutation.
+  EagerKey& add(std::span<const std::int64_t> numbers);
   EagerKey& add(const Array& operand);
   const std::string& text() const { return bytes(); }
 

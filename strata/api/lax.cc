@@ -3,11 +3,14 @@
 #include <cmath>
 
 #include "strata/api/compose.h"
+#include "strata/api/eager.h"
 #include "strata/op/control.h"
 
 namespace strata::lax {
 namespace {
 
+using internal::EagerKey;
+using internal::emit_known;
 using internal::emit_one;
 using internal::axis_of;
 using internal::Builder;
@@ -57,8 +60,13 @@ Array dot_general(const Operand& lhs, const Operand& rhs, const DotDimensionNumb
   Site site(lhs);
   const op::DotDims dims{d.lhs_batch, d.rhs_batch, d.lhs_contracting, d.rhs_contracting};
   if (lhs->dtype() != rhs->dtype()) fail("dot_general", "operands have different dtypes: {} and {}", describe(lhs->type()), describe(rhs->type()));
-  return emit_one({lhs.array, rhs.array}, lhs->weak() && rhs->weak(), [&](Builder& b, const Values& v) {
-    return preferred ? op::dot_general(b, v[0], v[1], dims, *preferred) : op::dot_general(b, v[0], v[1], dims);
+  const bool is_same = lhs.array.state() == rhs.array.state();
+  const EagerKey key = EagerKey().add("dot_general").add(is_same).add(d.lhs_batch).add(d.rhs_batch).add(d.lhs_contracting).add(d.rhs_contracting)
+                           .add(preferred.value_or(lhs->dtype())).add(preferred.has_value()).add(lhs.array).add(rhs.array);
+  return emit_known(key, {&lhs.array, &rhs.array}, [&] {
+    return internal::Emitted{{lhs, rhs}, lhs->weak() && rhs->weak(), [dims, preferred](Builder& b, const Values& v) {
+      return preferred ? op::dot_general(b, v[0], v[1], dims, *preferred) : op::dot_general(b, v[0], v[1], dims);
+    }};
   });
 }
 

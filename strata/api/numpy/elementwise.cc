@@ -3,11 +3,14 @@
 #include <numbers>
 
 #include "strata/api/compose.h"
+#include "strata/api/eager.h"
 #include "strata/api/lax.h"
 
 namespace strata::numpy {
 namespace {
 
+using internal::EagerKey;
+using internal::emit_known;
 using internal::binary;
 using internal::as_inexact;
 using internal::Binary;
@@ -225,12 +228,14 @@ Array where(const Operand& condition, const Operand& x, const Operand& y) {
   Site site(condition);
   const Array branches[] = {x.array, y.array};
   const WeakDType type = internal::promoted("where", branches);
-  const Array all[] = {condition.array, x.array, y.array};
-  const Shape shape = internal::broadcast_shapes("where", all);
-  const Array operands[] = {as_bool(condition), cast(x, type), cast(y, type)};
-  return internal::emit_one(operands, type.weak, [&](Builder& b, const Values& v) {
-    Value* predicate = v[0]->rank() == 0 ? v[0] : op::broadcast_to(b, v[0], shape);
-    return op::select(b, predicate, op::broadcast_to(b, v[1], shape), op::broadcast_to(b, v[2], shape));
+  const Array predicate = as_bool(condition), on_true = cast(x, type), on_false = cast(y, type);
+  const bool is_same = on_true.state() == on_false.state();
+  return emit_known(EagerKey().add("where").add(is_same).add(predicate).add(on_true).add(on_false), {&predicate, &on_true, &on_false}, [&] {
+    const Array all[] = {condition.array, x.array, y.array};
+    return internal::Emitted{{predicate, on_true, on_false}, type.weak, [shape = internal::broadcast_shapes("where", all)](Builder& b, const Values& v) {
+      Value* chosen_by = v[0]->rank() == 0 ? v[0] : op::broadcast_to(b, v[0], shape);
+      return op::select(b, chosen_by, op::broadcast_to(b, v[1], shape), op::broadcast_to(b, v[2], shape));
+    }};
   });
 }
 

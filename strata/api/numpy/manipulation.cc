@@ -3,11 +3,14 @@
 #include <numeric>
 
 #include "strata/api/compose.h"
+#include "strata/api/eager.h"
 #include "strata/api/lax.h"
 
 namespace strata::numpy {
 namespace {
 
+using internal::EagerKey;
+using internal::emit_known;
 using internal::emit_one;
 using internal::axes_of;
 using internal::axis_of;
@@ -23,12 +26,16 @@ using internal::Values;
 
 Array reshaped(const Array& x, const Shape& shape) {
   if (x.shape() == shape) return x;
-  return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) { return op::reshape(b, v[0], shape); });
+  if (internal::Trace::current() || x.is_traced() || x.state()->scalar) return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) { return op::reshape(b, v[0], shape); });
+  // The same elements in the same order: the same memory.
+  return internal::concrete(runtime::Buffer(Literal(Type(x.dtype(), shape), x.literal().storage())), x.weak());
 }
 
 Array permuted(const Array& x, const Ints& permutation) {
   if (std::is_sorted(permutation.begin(), permutation.end())) return x;
-  return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) { return op::transpose(b, v[0], permutation); });
+  return emit_known(EagerKey().add("transpose").add(permutation).add(x), {&x}, [&] {
+    return internal::Emitted{{x}, x.weak(), [permutation](Builder& b, const Values& v) { return op::transpose(b, v[0], permutation); }};
+  });
 }
 
 }  // namespace
@@ -134,7 +141,9 @@ Array broadcast_to(const Operand& x, const Sizes& shape) {
   for (int i = 0; fits && i < x->ndim(); ++i) fits = x->shape()[i] == 1 || x->shape()[i] == result[extra + i];
   if (!fits) fail("broadcast_to", "{} does not broadcast to {}", describe(x->type()), describe(result));
   if (x->shape() == result) return x;
-  return emit_one({x}, x->weak(), [&](Builder& b, const Values& v) { return op::broadcast_to(b, v[0], result); });
+  return emit_known(EagerKey().add("broadcast_to").add(result.sizes()).add(x.array), {&x.array}, [&] {
+    return internal::Emitted{{x}, x->weak(), [result](Builder& b, const Values& v) { return op::broadcast_to(b, v[0], result); }};
+  });
 }
 
 std::vector<Array> broadcast_arrays(const std::vector<Array>& arrays, Where where) {

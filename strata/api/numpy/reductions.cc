@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "strata/api/compose.h"
+#include "strata/api/eager.h"
 #include "strata/api/lax.h"
 #include "strata/op/combiner.h"
 #include "strata/op/control.h"
@@ -9,6 +10,8 @@
 namespace strata::numpy {
 namespace {
 
+using internal::EagerKey;
+using internal::emit_known;
 using internal::emit_one;
 using internal::axes_of;
 using internal::Builder;
@@ -30,9 +33,11 @@ Shape keep_dims(const Shape& shape, const Ints& axes) {
 /// x reduced in its own dtype; `keepdims` leaves axes of size 1.
 Array reduce(const char* name, const Array& x, const Axes& axis, bool keepdims, Combiner combiner) {
   const Ints axes = axes_of(name, axis, x.ndim());
-  return emit_one({x}, x.weak(), [&](Builder& b, const Values& v) {
-    Value* result = op::reduce(b, v[0], axes, combiner);
-    return keepdims ? op::reshape(b, result, keep_dims(x.shape(), axes)) : result;
+  return emit_known(EagerKey().add("reduce").add(combiner).add(keepdims).add(axes).add(x), {&x}, [&] {
+    return internal::Emitted{{x}, x.weak(), [axes, keepdims, combiner](Builder& b, const Values& v) {
+      Value* result = op::reduce(b, v[0], axes, combiner);
+      return keepdims ? op::reshape(b, result, keep_dims(v[0]->shape(), axes)) : result;
+    }};
   });
 }
 
