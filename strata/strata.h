@@ -5,6 +5,7 @@
 #include "strata/api/custom.h"
 #include "strata/api/grad.h"
 #include "strata/api/index.h"
+#include "strata/api/initializers.h"
 #include "strata/api/jit.h"
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"

@@ -9,7 +9,7 @@
 //   auto [y, now] = layer.extend(x, nn::rotary_tables(first + arange(S), 32), kept, first);
 #pragma once
 
-#include "strata/nn/initializers.h"
+#include "strata/api/initializers.h"
 #include "strata/nn/rotary.h"
 
 namespace strata::nn {

@@ -1,7 +1,7 @@
 // A table of vectors, one for each token.
 #pragma once
 
-#include "strata/nn/initializers.h"
+#include "strata/api/initializers.h"
 
 namespace strata::nn {
 

@@ -78,8 +78,8 @@ TEST_F(LayersGoldenTest, Initializers) {
     }
     ++checked;
   };
-  check("zeros", zeros(), Same::bits, shape);
-  check("ones", ones(), Same::bits, shape);
+  check("zeros", initializers::zeros, Same::bits, shape);
+  check("ones", initializers::ones, Same::bits, shape);
   check("constant", constant(0.3), Same::bits, shape);
   check("uniform", uniform(0.7), Same::bits, shape);
   check("normal", normal(0.02), Same::ulp, shape);

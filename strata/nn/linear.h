@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "strata/nn/initializers.h"
+#include "strata/api/initializers.h"
 
 namespace strata::nn {
 
@@ -14,7 +14,7 @@ struct LinearOptions {
   internal::Named named = internal::Named();
   bool use_bias = true;
   Initializer kernel_init = initializers::lecun_normal();
-  Initializer bias_init = initializers::zeros();
+  Initializer bias_init = initializers::zeros;
   DType param_dtype = DType::f32;
 };
 

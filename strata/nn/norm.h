@@ -1,7 +1,7 @@
 // Normalisation layers.
 #pragma once
 
-#include "strata/nn/initializers.h"
+#include "strata/api/initializers.h"
 
 namespace strata::nn {
 
@@ -16,7 +16,7 @@ struct RMSNorm {
   double epsilon = 1e-6;
   STRATA_FIELDS(scale, epsilon)
 
-  static RMSNorm init(const Array& key, std::int64_t num_features, double epsilon = 1e-6, const Initializer& scale_init = initializers::ones(),
+  static RMSNorm init(const Array& key, std::int64_t num_features, double epsilon = 1e-6, const Initializer& scale_init = initializers::ones,
                       DType param_dtype = DType::f32);
   Array operator()(const Array& x) const { return rms_norm(x, scale, epsilon); }
 };

@@ -1,7 +1,7 @@
 // The gated feed-forward layer.
 #pragma once
 
-#include "strata/nn/initializers.h"
+#include "strata/api/initializers.h"
 
 namespace strata::nn {
 

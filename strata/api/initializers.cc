@@ -1,4 +1,4 @@
-#include "strata/nn/initializers.h"
+#include "strata/api/initializers.h"
 
 #include <cmath>
 
@@ -37,29 +37,23 @@ double denominator(Fan fan, double in, double out) {
 
 }  // namespace
 
-Initializer zeros() {
-  return [](const Array&, const Sizes& shape, DType dtype) { return strata::zeros(shape, dtype); };
+Array zeros(const random::Key&, const Sizes& shape, DType dtype) { return strata::zeros(shape, dtype); }
+Array ones(const random::Key&, const Sizes& shape, DType dtype) { return strata::ones(shape, dtype); }
+Initializer constant(const Operand& value, DType own) {
+  return {[v = value.array](const random::Key&, const Sizes& shape, DType dtype) { return full(shape, v, dtype); }, own};
 }
-Initializer ones() {
-  return [](const Array&, const Sizes& shape, DType dtype) { return strata::ones(shape, dtype); };
+Initializer uniform(double scale, DType own) {
+  return {[=](const random::Key& key, const Sizes& shape, DType dtype) { return random::uniform(key, shape, dtype) * number(scale, dtype); }, own};
 }
-Initializer constant(double value) {
-  return [=](const Array&, const Sizes& shape, DType dtype) { return full(shape, value, dtype); };
+Initializer normal(double stddev, DType own) {
+  return {[=](const random::Key& key, const Sizes& shape, DType dtype) { return random::normal(key, shape, dtype) * number(stddev, dtype); }, own};
 }
-Initializer uniform(double scale) {
-  return [=](const Array& key, const Sizes& shape, DType dtype) { return random::uniform(key, shape, dtype) * number(scale, dtype); };
-}
-Initializer normal(double stddev) {
-  return [=](const Array& key, const Sizes& shape, DType dtype) { return random::normal(key, shape, dtype) * number(stddev, dtype); };
-}
-Initializer truncated_normal(double stddev, double lower, double upper) {
-  return [=](const Array& key, const Sizes& shape, DType dtype) {
-    return random::truncated_normal(key, lower, upper, shape, dtype) * number(stddev, dtype);
-  };
+Initializer truncated_normal(double stddev, DType own, double lower, double upper) {
+  return {[=](const random::Key& key, const Sizes& shape, DType dtype) { return random::truncated_normal(key, lower, upper, shape, dtype) * number(stddev, dtype); }, own};
 }
 
 Initializer variance_scaling(double scale, Fan fan, Distribution distribution, FanAxes axes) {
-  return [=](const Array& key, const Sizes& shape, DType dtype) {
+  auto draw = [=](const random::Key& key, const Sizes& shape, DType dtype) {
     const auto [in, out] = fans(Shape::of(shape), axes);
     const Array variance = number(scale / denominator(fan, in, out), dtype);
     switch (distribution) {
@@ -71,6 +65,7 @@ Initializer variance_scaling(double scale, Fan fan, Distribution distribution, F
     constexpr double kCutDeviation = .87962566103423978;  // the standard deviation of a normal number between -2 and 2
     return random::truncated_normal(key, -2, 2, shape, dtype) * (sqrt(variance) / number(kCutDeviation, dtype));
   };
+  return {draw, axes.dtype};
 }
 
 Initializer lecun_normal(FanAxes axes) { return variance_scaling(1, Fan::in, Distribution::truncated_normal, axes); }

@@ -1,0 +1,14 @@
+// Random vectors and matrices.
+#pragma once
+
+#include "strata/api/random/key.h"
+#include "strata/api/random/sample_shape.h"
+
+namespace strata::random {
+
+/// Normal vectors of a mean [..., n] and a covariance [..., n, n]; `shape` is that of the batch. The result's dtype is that of the mean and
+/// the covariance unless given. The covariance's square root is Cholesky's (upstream's methods "svd" and "eigh" are refused).
+Array multivariate_normal(const KeyOperand& key, const Operand& mean, const Operand& cov, const SampleShape& shape = {},
+                          std::optional<DType> dtype = {}, const std::string& method = "cholesky");
+
+}  // namespace strata::random
