@@ -56,20 +56,6 @@ void require_fits(const char* name, const char* what, const Array& x, const Arra
 
 }  // namespace
 
-Array dot_general(const Operand& lhs, const Operand& rhs, const DotDimensionNumbers& d, std::optional<DType> preferred) {
-  Site site(lhs);
-  const op::DotDims dims{d.lhs_batch, d.rhs_batch, d.lhs_contracting, d.rhs_contracting};
-  if (lhs->dtype() != rhs->dtype()) fail("dot_general", "operands have different dtypes: {} and {}", describe(lhs->type()), describe(rhs->type()));
-  const bool is_same = lhs.array.state() == rhs.array.state();
-  const EagerKey key = EagerKey().add("dot_general").add(is_same).add(d.lhs_batch).add(d.rhs_batch).add(d.lhs_contracting).add(d.rhs_contracting)
-                           .add(preferred.value_or(lhs->dtype())).add(preferred.has_value()).add(lhs.array).add(rhs.array);
-  return emit_known(key, {&lhs.array, &rhs.array}, [&] {
-    return internal::Emitted{{lhs, rhs}, lhs->weak() && rhs->weak(), [dims, preferred](Builder& b, const Values& v) {
-      return preferred ? op::dot_general(b, v[0], v[1], dims, *preferred) : op::dot_general(b, v[0], v[1], dims);
-    }};
-  });
-}
-
 Array slice(const Operand& x, const Sizes& start, const Sizes& limit, const Sizes& strides) {
   Site site(x);
   if (static_cast<int>(start.size()) != x->ndim() || static_cast<int>(limit.size()) != x->ndim())

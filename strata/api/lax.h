@@ -4,17 +4,21 @@
 #include <string>
 #include <vector>
 
+#include "strata/api/lax/convolution.h"
+#include "strata/api/lax/fft.h"
 #include "strata/api/lax/gather.h"
+#include "strata/api/lax/incomplete.h"
+#include "strata/api/lax/products.h"
+#include "strata/api/lax/random.h"
+#include "strata/api/lax/reductions.h"
+#include "strata/api/lax/scan.h"
 #include "strata/api/lax/shapes.h"
 #include "strata/api/lax/types.h"
+#include "strata/api/lax/windows.h"
 #include "strata/api/lax_elementwise.h"
 #include "strata/api/numpy.h"
 
 namespace strata::lax {
-
-/// Products summed over the contracting dimensions. Result dimensions: batch, left free, right free. The result has the
-/// operands' dtype unless another one is preferred.
-Array dot_general(const Operand& lhs, const Operand& rhs, const DotDimensionNumbers& dimensions, std::optional<DType> preferred = {});
 
 Array slice(const Operand& x, const Sizes& start, const Sizes& limit, const Sizes& strides = {});
 /// [start, limit) along one axis, from the first or to the last element where none is given; negative numbers count from the end.

@@ -54,7 +54,7 @@ Array two(const char* name, Kind kind, const Operand& x, const Operand& y, Binar
 
 template <const char* operation>
 Value* named(Builder& b, Value* x, Value* y) { return b.create(operation, {x, y}).result(); }
-constexpr char kNextAfter[] = "chlo.next_after", kPolygamma[] = "chlo.polygamma", kZeta[] = "chlo.zeta";
+constexpr char kNextAfter[] = "chlo.next_after", kPolygamma[] = "chlo.polygamma", kZeta[] = "chlo.zeta", kMulHi[] = "chlo.mulhi";
 
 template <const char* direction>
 Value* compare(Builder& b, Value* x, Value* y) { return op::compare(b, x, y, direction); }
@@ -104,6 +104,16 @@ Array is_finite(const Operand& x) {
   return internal::emit_one({x}, x->weak(), [](Builder& b, const Values& v) { return op::is_finite(b, v[0]); });
 }
 Array lgamma(const Operand& x) { return one("lgamma", Kind::floats, x, "chlo.lgamma"); }
+Array round(const Operand& x, RoundingMethod method) {
+  return one("round", Kind::floats, x, method == RoundingMethod::AWAY_FROM_ZERO ? op::round_nearest_afz : op::round_nearest_even);
+}
+Array reduce_precision(const Operand& x, std::int64_t exponent_bits, std::int64_t mantissa_bits) {
+  Site site(x);
+  require("reduce_precision", Kind::floats, x);
+  return internal::emit_one({x}, x->weak(), [&](Builder& b, const Values& v) {
+    return b.create("stablehlo.reduce_precision", v, {{"exponent_bits", exponent_bits}, {"mantissa_bits", mantissa_bits}}).result();
+  });
+}
 
 Array abs(const Operand& x) {
   Site site(x);
@@ -144,6 +154,7 @@ Array bitwise_not(const Operand& x) { return one("bitwise_not", Kind::bits, x, o
 Array bitwise_or(const Operand& x, const Operand& y) { return two("bitwise_or", Kind::bits, x, y, op::or_); }
 Array bitwise_xor(const Operand& x, const Operand& y) { return two("bitwise_xor", Kind::bits, x, y, op::xor_); }
 Array clz(const Operand& x) { return one("clz", Kind::integers, x, "stablehlo.count_leading_zeros"); }
+Array mulhi(const Operand& x, const Operand& y) { return two("mulhi", Kind::integers, x, y, named<kMulHi>); }
 Array population_count(const Operand& x) { return one("population_count", Kind::integers, x, op::popcnt); }
 Array shift_left(const Operand& x, const Operand& y) { return two("shift_left", Kind::integers, x, y, op::shift_left); }
 Array shift_right_arithmetic(const Operand& x, const Operand& y) { return two("shift_right_arithmetic", Kind::integers, x, y, op::shift_right_arithmetic); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "strata/api/array.h"
+#include "strata/api/lax/types.h"
 
 namespace strata::lax {
 
@@ -43,6 +44,11 @@ Array is_finite(const Operand& x);
 /// log |gamma(x)|
 Array lgamma(const Operand& x);
 
+/// To whole numbers.
+Array round(const Operand& x, RoundingMethod rounding_method = RoundingMethod::AWAY_FROM_ZERO);
+/// Rounded to a float of so many bits of exponent (at least 1) and mantissa, whose dtype stays.
+Array reduce_precision(const Operand& x, std::int64_t exponent_bits, std::int64_t mantissa_bits);
+
 // Of numbers.
 Array abs(const Operand& x);
 Array neg(const Operand& x);
@@ -76,6 +82,8 @@ Array bitwise_not(const Operand& x);
 Array bitwise_or(const Operand& x, const Operand& y);
 Array bitwise_xor(const Operand& x, const Operand& y);
 Array clz(const Operand& x);
+/// The upper half of the product, which has twice the width.
+Array mulhi(const Operand& x, const Operand& y);
 Array population_count(const Operand& x);
 Array shift_left(const Operand& x, const Operand& y);
 Array shift_right_arithmetic(const Operand& x, const Operand& y);

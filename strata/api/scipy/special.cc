@@ -74,6 +74,22 @@ Array poch(const Operand& left, const Operand& right) {
   const auto [z, m] = real_pair("poch", left, right);
   return numpy::where(m == 0, Array::scalar(1.0, z.dtype(), false), gamma(z + m) / gamma(z));
 }
+Array gammainc(const Operand& left, const Operand& right) {
+  Site site(left);
+  const auto [a, x] = real_pair("gammainc", left, right);
+  return lax::igamma(a, x);
+}
+Array gammaincc(const Operand& left, const Operand& right) {
+  Site site(left);
+  const auto [a, x] = real_pair("gammaincc", left, right);
+  return lax::igammac(a, x);
+}
+Array betainc(const Operand& a, const Operand& b, const Operand& x) {
+  Site site(a);
+  std::vector<Array> all = internal::broadcast_promoted("betainc", {a, b, x});
+  for (Array& v : all) v = real_float("betainc", v);
+  return lax::betainc(all[0], all[1], all[2]);
+}
 Array betaln(const Operand& left, const Operand& right) {
   Site site(left);
   const auto [a, b] = real_pair("betaln", left, right);

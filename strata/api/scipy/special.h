@@ -24,6 +24,10 @@ Array multigammaln(const Operand& x, std::int64_t d);
 Array factorial(const Operand& n);
 /// gamma(z + m) / gamma(z)
 Array poch(const Operand& z, const Operand& m);
+/// The gamma distribution of shape a below x, and above it; the beta distribution of a and b below x (lax/incomplete.h).
+Array gammainc(const Operand& a, const Operand& x);
+Array gammaincc(const Operand& a, const Operand& x);
+Array betainc(const Operand& a, const Operand& b, const Operand& x);
 /// gamma(a) gamma(b) / gamma(a + b), and the logarithm of its magnitude.
 Array beta(const Operand& a, const Operand& b);
 Array betaln(const Operand& a, const Operand& b);
