@@ -56,6 +56,8 @@
   X(dynamic_pad)              \
   X(dynamic_slice)            \
   X(dynamic_update_slice)     \
+  X(eig)                      \
+  X(eigh)                     \
   X(encode_float)             \
   X(fft)                      \
   X(fma)                      \
@@ -63,6 +65,7 @@
   X(if)                       \
   X(infeed)                   \
   X(iota)                     \
+  X(lu)                       \
   X(manual_computation)       \
   X(map)                      \
   X(mulhi)                    \
@@ -75,6 +78,7 @@
   X(partition_id)             \
   X(print)                    \
   X(probe)                    \
+  X(qr)                       \
   X(ragged_dot)               \
   X(real_dynamic_slice)       \
   X(recv)                     \
@@ -98,14 +102,17 @@
   X(select_and_scatter)       \
   X(send)                     \
   X(slice)                    \
+  X(solve)                    \
   X(sort)                     \
   X(sort_rows)                \
   X(stop_gradient)            \
   X(storage_cast)             \
+  X(svd)                      \
   X(top_k)                    \
   X(torch_index_select)       \
   X(transpose)                \
   X(triangular_solve)         \
+  X(tridiagonal_solve)        \
   X(uniform_dequantize)       \
   X(uniform_quantize)         \
   X(while)                    \
@@ -123,11 +130,13 @@
   X(dynamic_reshape)                 \
   X(einsum)                          \
   X(function)                        \
+  X(householder)                     \
   X(hyperbolic)                      \
   X(infinity)                        \
   X(rounding)                        \
   X(sharding)                        \
   X(special)                         \
+  X(spectral)                        \
   X(trigonometric)                   \
   X(tuple)                           \
   X(zeta)

@@ -43,17 +43,6 @@ Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
   return {std::move(out)};
 }
 
-/// The Hermitian matrix of which the lower triangle is given; of the diagonal the real part.
-Value* hermitian(Builder& b, Value* x) {
-  Value* below = triangle(b, x, true, true);
-  Value* diagonal = sub(b, triangle(b, x, true), below);
-  if (is_complex(x->dtype())) {
-    Value* re = real(b, diagonal);
-    diagonal = complex(b, re, zeros_like(b, re));
-  }
-  return add(b, add(b, below, diagonal), adjoint(b, below));
-}
-
 /// dL from the tangent of a matrix of which the lower triangle counts.
 Value* tangent_of_lower(Builder& b, Value* l, Value* da) {
   Value* right = triangular_solve(b, l, hermitian(b, da), false, true, false, "ADJOINT");

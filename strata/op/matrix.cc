@@ -4,6 +4,7 @@
 
 #include "strata/loop/kernel/factor.h"
 #include "strata/op/rules.h"
+#include "strata/op/sort.h"
 
 namespace strata::op {
 namespace {
@@ -36,6 +37,45 @@ Value* with_diagonal_times(Builder& b, Value* x, double weight) {
   return select(b, rows_and_columns(b, x, "EQ"), mul(b, x, full_like(b, x, weight)), x);
 }
 
+Value* hermitian(Builder& b, Value* x) {
+  Value* below = triangle(b, x, true, true);
+  Value* diagonal = sub(b, triangle(b, x, true), below);
+  if (is_complex(x->dtype())) {
+    Value* re = real(b, diagonal);
+    diagonal = complex(b, re, zeros_like(b, re));
+  }
+  return add(b, add(b, below, diagonal), adjoint(b, below));
+}
+
+Value* identity_like(Builder& b, Value* x) {
+  return select(b, rows_and_columns(b, x, "EQ"), full_like(b, x, 1), zeros_like(b, x));
+}
+
+Value* diagonal_of(Builder& b, Value* x) {
+  return reduce_sum(b, select(b, rows_and_columns(b, x, "EQ"), x, zeros_like(b, x)), {x->rank() - 1});
+}
+
+namespace {
+/// Each element of x along a new dimension of a matrix: the last, or the one before it.
+Value* repeated(Builder& b, Value* x, Value* like, int skipped) {
+  Ints dims;
+  for (int d = 0; d < like->rank(); ++d)
+    if (d != skipped) dims.push_back(d);
+  return broadcast_in_dim(b, x, like->shape(), dims);
+}
+}  // namespace
+
+Value* in_columns(Builder& b, Value* x, Value* like) { return repeated(b, x, like, like->rank() - 2); }
+Value* in_rows(Builder& b, Value* x, Value* like) { return repeated(b, x, like, like->rank() - 1); }
+
+Value* inverse_differences(Builder& b, Value* w, Value* like) {
+  Value* one = identity_like(b, like);
+  Value* differences = sub(b, in_columns(b, w, like), in_rows(b, w, like));
+  return sub(b, div(b, full_like(b, like, 1), add(b, differences, one)), one);
+}
+
+Value* rows_taken(Builder& b, Value* x, Value* rows) { return take_along(b, x, in_rows(b, rows, x), x->rank() - 2); }
+
 Value* matmul(Builder& b, Value* x, Value* y) {
   DotDims dims;
   int rank = x->rank();
@@ -49,6 +89,8 @@ Value* triangular_solve(Builder& b, Value* a, Value* rhs, bool left, bool lower,
   Attrs attrs{{"left_side", left}, {"lower", lower}, {"unit_diagonal", unit}, {"transpose_a", op}};
   return b.create("stablehlo.triangular_solve", {a, rhs}, std::move(attrs)).result();
 }
+
+Value* solve(Builder& b, Value* a, Value* rhs, bool transposed) { return b.create("strata.solve", {a, rhs}, {{"transpose", transposed}}).result(); }
 
 std::int64_t factor_element(std::string_view op, DType dtype) {
   using namespace loop::factor;

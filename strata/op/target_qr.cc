@@ -5,72 +5,28 @@
 //
 // v_k is 1 at k, what stands below the diagonal after it, 0 before. As LAPACK does, beta is real and of the other sign than the
 // diagonal's real part; tau is 0 where there is nothing to reflect. Computed in f64 and rounded once, column by column.
-#include "strata/loop/kernel/factor.h"
+#include "strata/loop/kernel/reflector.h"
 #include "strata/op/matrix.h"
 #include "strata/op/target.h"
 
 namespace strata::op {
 namespace {
 
-using loop::factor::Wide, loop::factor::conj, loop::factor::narrow, loop::factor::real, loop::factor::times, loop::factor::widen;
-
-template <class W>
-struct Matrix {
-  std::int64_t m, n;
-  std::vector<W> a = std::vector<W>(static_cast<std::size_t>(m * n));
-  W& operator()(std::int64_t i, std::int64_t j) { return a[static_cast<std::size_t>(i * n + j)]; }
-};
-
-double square(double x) { return x * x; }
-double square(std::complex<double> x) { return x.real() * x.real() + x.imag() * x.imag(); }
-double imaginary(double) { return 0; }
-double imaginary(std::complex<double> x) { return x.imag(); }
-
-/// Rows k and below of columns `first` and after become (I - tau v v^H) of themselves; v stands below the diagonal of column k.
-template <class W>
-void reflect(Matrix<W>& a, Matrix<W>& v, std::int64_t k, W tau, std::int64_t first) {
-  for (std::int64_t j = first; j < a.n; ++j) {
-    W sum = a(k, j);
-    for (std::int64_t i = k + 1; i < a.m; ++i) sum += times(conj(v(i, k)), a(i, j));
-    sum = times(tau, sum);
-    a(k, j) -= sum;
-    for (std::int64_t i = k + 1; i < a.m; ++i) a(i, j) -= times(v(i, k), sum);
-  }
-}
-
-/// larfg: the reflector of column k, in place; returns tau.
-template <class W>
-W make_reflector(Matrix<W>& a, std::int64_t k) {
-  double below = 0;
-  for (std::int64_t i = k + 1; i < a.m; ++i) below += square(a(i, k));
-  W alpha = a(k, k);
-  if (below == 0 && imaginary(alpha) == 0) return 0;
-  double beta = -std::copysign(std::sqrt(square(alpha) + below), real(alpha));
-  W tau = (beta - alpha) / beta;
-  for (std::int64_t i = k + 1; i < a.m; ++i) a(i, k) = a(i, k) / (alpha - beta);
-  a(k, k) = beta;
-  return tau;
-}
+using loop::factor::Wide, loop::factor::narrow, loop::factor::product_of_reflectors, loop::factor::qr_in_place, loop::factor::read_matrix, loop::factor::widen,
+    loop::factor::write_matrix;
 
 template <class T>
 void qr(const T* in, T* out, T* taus, std::int64_t m, std::int64_t n) {
-  Matrix<Wide<T>> a{m, n};
-  for (std::int64_t i = 0; i < m * n; ++i) a.a[static_cast<std::size_t>(i)] = widen(in[i]);
-  for (std::int64_t k = 0; k < std::min(m, n); ++k) {
-    Wide<T> tau = make_reflector(a, k);
-    if (tau != Wide<T>(0)) reflect(a, a, k, conj(tau), k + 1);
-    taus[k] = narrow<T>(tau);
-  }
-  for (std::int64_t i = 0; i < m * n; ++i) out[i] = narrow<T>(a.a[static_cast<std::size_t>(i)]);
+  auto a = read_matrix(in, m, n);
+  for (Wide<T> tau : qr_in_place(a)) *taus++ = narrow<T>(tau);
+  write_matrix(a, out);
 }
 
 template <class T>
 void product(const T* in, const T* taus, T* out, std::int64_t m, std::int64_t n, std::int64_t count) {
-  Matrix<Wide<T>> v{m, n}, q{m, n};
-  for (std::int64_t i = 0; i < m * n; ++i) v.a[static_cast<std::size_t>(i)] = widen(in[i]);
-  for (std::int64_t i = 0; i < std::min(m, n); ++i) q(i, i) = 1;
-  for (std::int64_t k = count; k-- > 0;) reflect(q, v, k, widen(taus[k]), k);
-  for (std::int64_t i = 0; i < m * n; ++i) out[i] = narrow<T>(q.a[static_cast<std::size_t>(i)]);
+  std::vector<Wide<T>> wide;
+  for (std::int64_t k = 0; k < count; ++k) wide.push_back(widen(taus[k]));
+  write_matrix(product_of_reflectors(read_matrix(in, m, n), wide, n), out);
 }
 
 bool is_matrices(const Type& t) { return t.is_tensor() && t.rank() >= 2; }

@@ -17,6 +17,18 @@ inline constexpr bool is_complex = false;
 template <class T>
 inline constexpr bool is_complex<std::complex<T>> = true;
 
+template <class T>
+struct RealType {
+  using type = T;
+};
+template <class T>
+struct RealType<std::complex<T>> {
+  using type = T;
+};
+/// The type of the parts of complex numbers; of others itself.
+template <class T>
+using RealOf = typename RealType<T>::type;
+
 /// Narrow types are computed wide and rounded once.
 template <class T>
 struct WideOf {

@@ -9,10 +9,22 @@
   X(argsort)                     \
   X(cholesky)                    \
   X(copy_rows)                   \
+  X(eig)                         \
+  X(eigh)                        \
   X(fft)                         \
+  X(geqp3)                       \
+  X(geqrf)                       \
+  X(hessenberg)                  \
+  X(householder_product)         \
+  X(lu)                          \
   X(random_bits)                 \
+  X(schur)                       \
+  X(singular_values)             \
   X(sort)                        \
-  X(triangular_solve)
+  X(svd)                         \
+  X(triangular_solve)            \
+  X(tridiagonal)                 \
+  X(tridiagonal_solve)
 
 #define STRATA_DECLARE(name) extern "C" void strata_##name(void* const* buffers, std::int64_t begin, std::int64_t end);
 STRATA_NATIVE_KERNELS(STRATA_DECLARE)
