@@ -1,39 +1,72 @@
 #include "strata/api/lax/fft.h"
 
+#include <numeric>
+
 #include "strata/api/compose.h"
 
 namespace strata::lax {
 namespace {
 
-using internal::cast;
 using internal::describe;
 using internal::fail;
+using internal::Ints;
+using internal::Site;
 
-/// The complex dtype of a number's precision.
-DType complex_dtype(DType d) { return is_complex(d) ? d : internal::inexact({d}).dtype == DType::f64 ? DType::c128 : DType::c64; }
+const char* name_of(FftType type) {
+  switch (type) {
+    case FftType::FFT: return "FFT";
+    case FftType::IFFT: return "IFFT";
+    case FftType::RFFT: return "RFFT";
+    case FftType::IRFFT: return "IRFFT";
+  }
+  return "";
+}
 
-Array converted(const Array& x, FftType type) {
-  if (type != FftType::RFFT) return cast(x, {complex_dtype(x.dtype()), false});
-  if (is_complex(x.dtype())) fail("fft", "RFFT takes real numbers, got {}", describe(x.type()));
-  return internal::as_inexact(x);
+bool is_forward(FftType type) { return type == FftType::FFT || type == FftType::RFFT; }
+
+/// The operand's dtype as the transform takes it.
+Array prepared(const Array& x, FftType type) {
+  if (type != FftType::RFFT) {
+    const bool wide = x.dtype() == DType::f64 || x.dtype() == DType::c128;
+    return internal::cast(x, {wide ? DType::c128 : DType::c64, false});
+  }
+  if (is_complex(x.dtype())) fail("fft", "RFFT takes real arrays, got {}", describe(x.type()));
+  const Array y = internal::as_inexact(x);
+  if (y.dtype() != DType::f32 && y.dtype() != DType::f64) fail("fft", "RFFT takes f32 and f64, got {}", describe(x.type()));
+  return internal::cast(y, {y.dtype(), false});
+}
+
+/// At most three lengths.
+Array together(const Array& x, FftType type, const Ints& lengths) {
+  return internal::emit_one({x}, false, [&](internal::Builder& b, const internal::Values& v) {
+    return b.create("stablehlo.fft", {v[0]}, {{"fft_type", std::string(name_of(type))}, {"fft_length", lengths}}).result();
+  });
+}
+
+Sizes range(int begin, int end) {
+  Ints out(static_cast<std::size_t>(end - begin));
+  std::iota(out.begin(), out.end(), begin);
+  return out;
+}
+
+/// More than three lengths: the last ones first where the transform goes forward, last where it goes back.
+Array in_turn(const Array& x, FftType type, const Ints& lengths) {
+  if (lengths.size() <= 3) return together(x, type, lengths);
+  const int n = lengths.size() == 4 ? 2 : 3, rank = x.ndim(), first = rank - static_cast<int>(lengths.size());
+  const Ints last(lengths.end() - n, lengths.end()), others(lengths.begin(), lengths.end() - n);
+  const Sizes from = range(first, rank - n), to = range(first + n, rank);
+  if (is_forward(type)) return numpy::moveaxis(in_turn(numpy::moveaxis(together(x, type, last), from, to), FftType::FFT, others), to, from);
+  return together(numpy::moveaxis(in_turn(numpy::moveaxis(x, from, to), FftType::IFFT, others), to, from), type, last);
 }
 
 }  // namespace
 
-Array fft(const Operand& operand, FftType fft_type, const Sizes& fft_lengths) {
-  internal::Site site(operand);
-  static constexpr const char* names[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
-  const Array x = converted(operand, fft_type);
-  if (fft_lengths.size() == 0) return x;
-  // The operation takes the sizes as they are; here they are also a check.
-  for (std::size_t i = 0; i < fft_lengths.size() && fft_lengths.size() <= static_cast<std::size_t>(x.ndim()); ++i) {
-    const std::int64_t n = fft_lengths[i], size = x.shape()[x.ndim() - static_cast<int>(fft_lengths.size() - i)];
-    const bool halved = fft_type == FftType::IRFFT && i + 1 == fft_lengths.size();
-    if (size != (halved ? n / 2 + 1 : n)) fail("fft", "a transform of length {} does not fit the size {} of {}", n, size, describe(x.type()));
-  }
-  return internal::emit_one({x}, false, [&](internal::Builder& b, const internal::Values& v) {
-    return b.create("stablehlo.fft", v, {{"fft_type", std::string(names[static_cast<int>(fft_type)])}, {"fft_length", fft_lengths.get()}}).result();
-  });
+Array fft(const Operand& x, FftType type, const Sizes& lengths) {
+  Site site(x);
+  const Array y = prepared(x, type);
+  if (lengths.size() == 0) return y;
+  if (static_cast<int>(lengths.size()) > y.ndim()) fail("fft", "{} lengths are given for {}", lengths.size(), describe(x->type()));
+  return in_turn(y, type, lengths.get());
 }
 
 }  // namespace strata::lax
