@@ -21,6 +21,7 @@ std::pair<double, double> fans(const Shape& shape, const FanAxes& axes) {
   const double in = size(axes.in_axis), out = size(axes.out_axis);
   double copies = 1;
   for (std::int64_t axis : axes.batch_axis) copies *= size(axis);
+  if (shape.count() == 0) throw Error("variance_scaling", "a weight of shape {} has no inputs or no outputs", shape.to_string());
   const double field = static_cast<double>(shape.count()) / in / out / copies;
   return {in * field, out * field};
 }

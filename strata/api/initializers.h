@@ -53,7 +53,7 @@ struct FanAxes {
   DType dtype = DType::f32;
 };
 /// Mean 0 and variance `scale` / fan; the truncated normal distribution is cut at two standard deviations and stretched to that
-/// variance. Throws Error for a shape without those axes.
+/// variance. Throws Error for a shape without those axes or without elements.
 Initializer variance_scaling(double scale, Fan fan, Distribution distribution, FanAxes axes = {});
 
 /// Variance 1 / inputs. Source: LeCun et al., Efficient BackProp (1998).
