@@ -6,7 +6,7 @@
 Pages are all *.md of the repository.
 - a ```cpp block is an excerpt: it stands, line for line, in a program that the tests run (tutorial/, tests/installed/, examples/);
 - a ```sh block runs from the root, with build/ meaning the build folder; `make X` is only looked up in the Makefile;
-- a ```text block of a tutorial page stands in what the chapter's program prints;
+- a ```text block of a tutorial page stands in what the chapter's program prints, one of the gallery in a NAME.txt beside the page;
 - between `<!-- output of: COMMAND -->` and `<!-- end of output -->` stands what COMMAND prints (--write renews it);
 - a link to a file of the repository leads to one.
 """
@@ -78,6 +78,8 @@ def check_block(page, kind, block, build):
             return "the chapter's program does not run"
         if not contains(squeezed(out), squeezed(block)):
             return "is not what the chapter prints:\n" + out[-3000:]
+    if kind == "text" and page.parent.name == "gallery" and not any(contains(squeezed(p.read_text()), squeezed(block)) for p in page.parent.glob("*.txt")):
+        return "stands in no *.txt beside the page"
     return ""
 
 
