@@ -16,6 +16,7 @@ packages=(
   libgtest-dev libgmock-dev libmpfr-dev libgmp-dev                  # tests, and the truth of elementary functions
   libsentencepiece-dev libcairo2-dev                                # tokenizers, pictures
   bible-kjv bible-kjv-text libpython3.11-stdlib metamath-databases  # the demo's texts
+  dataset-fashion-mnist                                             # pictures for an example
 )
 
 ask=false
