@@ -10,18 +10,12 @@ lax::DotDimensionNumbers dims_of(const testing::Call& c) {
 lax::DotGeneral general(const testing::Call& c) { return {.preferred_element_type = c.dtype("preferred_element_type")}; }
 std::optional<lax::DotDimensionNumbers> maybe_dims(const testing::Call& c) { return c.has("lhs_contracting") ? std::optional(dims_of(c)) : std::nullopt; }
 std::optional<Array> maybe(const testing::Call& c, std::size_t i) { return i < c.count() ? std::optional(c.x(i)) : std::nullopt; }
-lax::FftType fft_type(const testing::Call& c) {
-  static const std::map<std::string, lax::FftType> types = {{"FFT", lax::FftType::FFT}, {"IFFT", lax::FftType::IFFT}, {"RFFT", lax::FftType::RFFT}, {"IRFFT", lax::FftType::IRFFT}};
-  return types.at(c.text("fft_type"));
-}
-
 STRATA_GOLDEN("lax.dot_general", lax::dot_general(c.x(0), c.x(1), dims_of(c), general(c)));
 STRATA_GOLDEN("lax.dot", lax::dot(c.x(0), c.x(1), {.dimension_numbers = maybe_dims(c), .preferred_element_type = c.dtype("preferred_element_type")}));
 STRATA_GOLDEN("lax.batch_matmul", lax::batch_matmul(c.x(0), c.x(1)));
 STRATA_GOLDEN("lax.ragged_dot", lax::ragged_dot(c.x(0), c.x(1), c.x(2), general(c)));
 STRATA_GOLDEN("lax.ragged_dot_general", lax::ragged_dot_general(c.x(0), c.x(1), c.x(2), {.dot_dimension_numbers = dims_of(c), .lhs_ragged_dimensions = c.integers("lhs_ragged_dimensions"), .rhs_group_dimensions = c.integers("rhs_group_dimensions")}, general(c)));
 STRATA_GOLDEN("lax.scaled_dot", lax::scaled_dot(c.x(0), c.x(1), {.lhs_scale = maybe(c, 2), .rhs_scale = maybe(c, 3), .preferred_element_type = c.dtype("preferred_element_type")}));
-STRATA_GOLDEN("lax.fft", lax::fft(c.x(0), fft_type(c), c.integers("fft_lengths")));
 STRATA_GOLDEN("lax.rng_bit_generator", lax::rng_bit_generator(c.x(0), c.integers("shape"), *c.dtype(), static_cast<lax::RandomAlgorithm>(c.integer("algorithm"))));
 STRATA_GOLDEN("lax.round", lax::round(c.x(0), static_cast<lax::RoundingMethod>(c.integer("method"))));
 STRATA_GOLDEN("lax.reduce_precision", lax::reduce_precision(c.x(0), c.integer("exponent_bits"), c.integer("mantissa_bits")));

@@ -170,7 +170,7 @@ Array triangular_solve(const Operand& a_operand, const Operand& b_operand, Trian
   const Array a = matrices("triangular_solve", a_operand, true);
   const bool vector = b_operand->ndim() == a.ndim() - 1;
   const int added = options.left_side ? -1 : -2;
-  const Array b = matrices("triangular_solve", vector ? expand_dims(b_operand, added) : b_operand.array);
+  const Array b = matrices("triangular_solve", vector ? numpy::expand_dims(b_operand, added) : b_operand.array);
   if (!same(a, b) || b.shape(options.left_side ? -2 : -1) != a.shape(-1))
     fail("triangular_solve", "{} and {} do not make a system", describe(a.type()), describe(b_operand->type()));
   const bool conjugate = options.conjugate_a && is_complex(a.dtype());
@@ -178,7 +178,7 @@ Array triangular_solve(const Operand& a_operand, const Operand& b_operand, Trian
   const Array matrix = conjugate && !options.transpose_a ? conj(a) : a;
   const Array x = internal::factors("stablehlo.triangular_solve", {matrix, b},
                                     {{"left_side", options.left_side}, {"lower", options.lower}, {"unit_diagonal", options.unit_diagonal}, {"transpose_a", std::string(how)}})[0];
-  return vector ? squeeze(x, added) : x;
+  return vector ? numpy::squeeze(x, added) : x;
 }
 
 std::tuple<Array, Array, Array, Array> tridiagonal(const Operand& a, Tridiagonal options) {

@@ -60,12 +60,6 @@ def scaled_product(x, y, *scales, **o):
 CASES["lax.scaled_dot"] = calls(C(normal(2, 3, 4), normal(2, 4, 5), np.abs(normal(2, 3, 2)), np.abs(normal(2, 1, 5))), C(normal(3, 4, dtype=bf16).astype(f32), normal(4, 5, dtype=bf16).astype(f32), powers(3, 1), preferred_element_type=f32), C(normal(3, 4), normal(4, 5)), C(normal(3, 4, dtype=bf16), normal(4, 5, dtype=bf16), powers(3, 2).astype(bf16), powers(2, 5).astype(bf16), preferred_element_type=f32),
                                 C(normal(3, 4), normal(4, 5), np.abs(normal(3, 4))), C(normal(3, 4), normal(4, 5), np.abs(normal(2, 2))), C(V3, V3), C(normal(3, 4), normal(3, 5)), C(normal(3, 4), normal(2, 4, 5)), scaled=True, bound=8, call=scaled_product)
 
-Z = complexes(3, 4)
-FFT = {"FFT": 0, "IFFT": 1, "RFFT": 2, "IRFFT": 3}
-CASES["lax.fft"] = calls(*[C(Z, fft_type=t, fft_lengths=(4,)) for t in ("FFT", "IFFT")], *[C(Z, fft_type=t, fft_lengths=(3, 4)) for t in ("FFT", "IFFT")], C(X23, fft_type="FFT", fft_lengths=(3,)), C(X23, fft_type="RFFT", fft_lengths=(3,)), C(X234, fft_type="RFFT", fft_lengths=(2, 3, 4)), C(Z, fft_type="IRFFT", fft_lengths=(6,)), C(Z, fft_type="IRFFT", fft_lengths=(7,)),
-                         C(Z, fft_type="IRFFT", fft_lengths=(3, 6)), C(ints(5), fft_type="FFT", fft_lengths=(5,)), C(ints(5), fft_type="RFFT", fft_lengths=(5,)), C(Z, fft_type="FFT", fft_lengths=()), C(X23, fft_type="RFFT", fft_lengths=()), C(normal(1, 2), fft_type="IRFFT", fft_lengths=(2,)), C(np.zeros((0, 4), np.complex64), fft_type="FFT", fft_lengths=(4,)), C(normal(7), fft_type="FFT", fft_lengths=(7,)), C(normal(4, dtype=bf16), fft_type="FFT", fft_lengths=(4,)),
-                         C(Z, fft_type="RFFT", fft_lengths=(4,)), C(Z, fft_type="FFT", fft_lengths=(5,)), C(Z, fft_type="FFT", fft_lengths=(2, 3, 4)), C(X23, fft_type="RFFT", fft_lengths=(4,)), scaled=True, call=lambda x, fft_type, fft_lengths: jax.lax.fft(x, jax.lax.FftType(FFT[fft_type]), fft_lengths))
-
 KEY = np.array([1, 2, 3, 4], u32)
 CASES["lax.rng_bit_generator"] = calls(*[C(k, shape=s, dtype=d, algorithm=a) for k, s, d, a in ((KEY, (5,), u32, 0), (KEY, (2, 3), u32, 1), (KEY, (2, 3), u32, 2), (KEY, (4,), u8, 1), (KEY, (7,), np.uint16, 2), (KEY, (), u32, 0), (KEY, (0, 2), u32, 1), (KEY[:3], (2,), u32, 0), (KEY, (2,), i32, 0), (KEY, (2,), f32, 0), (KEY.astype(i32), (2,), u32, 0))],
                                        call=lambda key, shape, dtype, algorithm: jax.lax.rng_bit_generator(key, shape, dtype, jax.lax.RandomAlgorithm(algorithm)))
