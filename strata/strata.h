@@ -16,5 +16,6 @@
 #include "strata/api/numpy/linalg.h"
 #include "strata/api/program.h"
 #include "strata/api/random.h"
+#include "strata/api/scipy/linalg.h"
 #include "strata/api/scipy/special.h"
 #include "strata/api/vmap.h"
