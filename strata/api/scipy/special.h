@@ -3,6 +3,10 @@
 
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
+#include "strata/api/scipy/error_functions.h"
+#include "strata/api/scipy/exponential_integrals.h"
+#include "strata/api/scipy/hypergeometric.h"
+#include "strata/api/scipy/sequences.h"
 
 namespace strata::scipy::special {
 
