@@ -23,9 +23,22 @@ WeakDType inexact(WeakDType type) {
   return {canonical(DType::f64, x64_enabled()), type.weak};
 }
 
+namespace {
+/// The number of a scalar as its dtype has it.
+ScalarValue rounded(const Array& x) {
+  const Literal l = scalar_literal(*x.state()->scalar, x.dtype());
+  if (is_bool(x.dtype())) return element<bool>(l, 0);
+  if (is_unsigned(x.dtype())) return element<std::uint64_t>(l, 0);
+  if (is_integer(x.dtype())) return element<std::int64_t>(l, 0);
+  if (is_complex(x.dtype())) return element<std::complex<double>>(l, 0);
+  return element<double>(l, 0);
+}
+}  // namespace
+
 Array cast(const Array& x, WeakDType type) {
   if (x.dtype() == type.dtype && x.weak() == type.weak) return x;
-  if (x.state()->scalar) return Array::scalar(*x.state()->scalar, type.dtype, type.weak);
+  // A weak number is still the one that was written; a strong one has been rounded. The host has no numbers of the narrow types.
+  if (x.state()->scalar && has_storage(type.dtype)) return Array::scalar(x.weak() ? *x.state()->scalar : rounded(x), type.dtype, type.weak);
   if (x.dtype() == type.dtype) {
     // Only the weakness differs: the same value under another handle.
     auto state = std::allocate_shared<ArrayState>(Recycled<ArrayState>(), *x.state());

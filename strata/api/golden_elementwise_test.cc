@@ -7,6 +7,7 @@ namespace {
 #define STRATA_UNARY(name) STRATA_GOLDEN("numpy." #name, numpy::name(c.x(0)))
 #define STRATA_BINARY(name) STRATA_GOLDEN("numpy." #name, numpy::name(c.x(0), c.x(1)))
 
+STRATA_UNARY(i0);
 STRATA_UNARY(sin);
 STRATA_UNARY(cos);
 STRATA_UNARY(tan);

@@ -2,6 +2,7 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/lax.h"
+#include "strata/api/scipy/special.h"
 
 namespace strata::numpy {
 namespace {
@@ -160,6 +161,12 @@ Array nan_to_num(const Operand& x, const NanToNum& options) {
   Array out = where(isnan(x), number(options.nan), x);
   out = where(isposinf(out), options.posinf ? number(*options.posinf) : internal::greatest(d), out);
   return where(isneginf(out), options.neginf ? number(*options.neginf) : internal::least(d), out);
+}
+
+Array i0(const Operand& x) {
+  Site site(x);
+  internal::require_real("i0", x);
+  return scipy::special::i0(x);
 }
 
 }  // namespace strata::numpy

@@ -38,4 +38,7 @@ struct NanToNum {
 };
 Array nan_to_num(const Operand& x, const NanToNum& options = {});
 
+/// The modified Bessel function of the first kind of order 0, of real numbers.
+Array i0(const Operand& x);
+
 }  // namespace strata::numpy

@@ -2,6 +2,7 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/control.h"
+#include "strata/api/lax.h"
 
 namespace strata::numpy {
 namespace {
@@ -72,6 +73,57 @@ Array lcm(const Operand& left, const Operand& right) {
   const std::vector<Array> both = magnitudes("lcm", left, right);
   const Array divisor = gcd(both[0], both[1]);
   return where(divisor == 0, zeros_like(divisor), both[0] * floor_divide(both[1], where(divisor == 0, ones_like(divisor), divisor)));
+}
+
+namespace {
+
+/// 7, 6, ..., 0, or the other way round: how far bit i of eight is shifted.
+Array shifts(const char* name, const std::string& order) {
+  if (order != "big" && order != "little") fail(name, "bitorder is \"big\" or \"little\", got \"{}\"", order);
+  const Array up = lax::iota(DType::ui8, 8);
+  return order == "big" ? flip(up) : up;
+}
+/// x with the axis last (flattened without one), and where it stood.
+std::pair<Array, int> axis_last(const char* name, const Array& x, const std::optional<std::int64_t>& axis) {
+  if (!axis) return {ravel(x), 0};
+  const int dim = internal::axis_of(name, *axis, x.ndim());
+  return {swapaxes(x, dim, -1), dim};
+}
+/// The last axis cut off at a size, or filled up with zeros.
+Array with_length(const Array& x, std::int64_t size) {
+  std::vector<lax::Padding> config(static_cast<std::size_t>(x.ndim()));
+  config.back().high = size - x.shape(-1);
+  return lax::pad(x, Array::scalar(std::int64_t{0}, x.dtype(), false), config);
+}
+/// The sizes but the last, then more.
+std::vector<std::int64_t> sizes_with(const Array& x, std::initializer_list<std::int64_t> more) {
+  std::vector<std::int64_t> out = internal::sizes(x);
+  out.pop_back();
+  out.insert(out.end(), more);
+  return out;
+}
+
+}  // namespace
+
+Array packbits(const Operand& operand, const Bits& options) {
+  Site site(operand);
+  require_integers("packbits", operand);
+  const Array by = shifts("packbits", options.bitorder);
+  const auto [rows, dim] = axis_last("packbits", operand, options.axis);
+  const std::int64_t bytes = (rows.shape(-1) + 7) / 8;
+  const Array bits = with_length(not_equal(rows, 0).astype(uint8), 8 * bytes).reshape(sizes_with(rows, {bytes, 8}));
+  return swapaxes(sum(left_shift(bits, by), {.axis = -1, .dtype = DType::ui8}), dim, -1);
+}
+
+Array unpackbits(const Operand& operand, const Bits& options) {
+  Site site(operand);
+  if (operand->dtype() != DType::ui8) fail("unpackbits", "the elements are ui8, got {}", describe(operand->type()));
+  const Array by = shifts("unpackbits", options.bitorder);
+  const auto [rows, dim] = axis_last("unpackbits", operand, options.axis);
+  Array bits = bitwise_and(right_shift(expand_dims(rows, -1), by), Array::scalar(std::int64_t{1}, DType::ui8, false)).reshape(sizes_with(rows, {8 * rows.shape(-1)}));
+  if (options.count && *options.count < 0) fail("unpackbits", "count is at least 0, got {}", *options.count);
+  if (options.count) bits = with_length(bits, *options.count);
+  return swapaxes(bits, dim, -1);
 }
 
 }  // namespace strata::numpy

@@ -1,6 +1,9 @@
 // Bits of integers, divisors and multiples.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "strata/api/array.h"
 
 namespace strata::numpy {
@@ -21,5 +24,19 @@ Array bitwise_count(const Operand& x);
 /// The greatest common divisor, and the least common multiple, of |x| and |y|.
 Array gcd(const Operand& x, const Operand& y);
 Array lcm(const Operand& x, const Operand& y);
+
+struct Bits {
+  internal::Named named = internal::Named();
+  /// Of the flattened array without one.
+  std::optional<std::int64_t> axis = std::nullopt;
+  /// How many bits come out (unpackbits): zeros behind, or the last ones left out.
+  std::optional<std::int64_t> count = std::nullopt;
+  /// "big": the first bit is the highest; "little".
+  std::string bitorder = "big";
+};
+/// Eight elements as the bits of one, u8: 1 where they are not zero. Zeros stand in for what is missing.
+Array packbits(const Operand& x, const Bits& options = {});
+/// The bits of u8 elements, as u8.
+Array unpackbits(const Operand& x, const Bits& options = {});
 
 }  // namespace strata::numpy

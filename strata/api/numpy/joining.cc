@@ -194,4 +194,32 @@ Array insert(const Operand& operand, std::int64_t place, const Operand& new_valu
   return insert(x, Ints(static_cast<std::size_t>(count), place), values, dim);
 }
 
+namespace {
+/// One array of a nest, and how many lists are within it.
+std::pair<Array, int> joined(const Block& nest) {
+  if (!nest.is_list()) return {nest.array(), 0};
+  if (nest.list().empty()) fail("block", "a list without arrays");
+  std::vector<Array> parts;
+  int depth = -1, rank = 0;
+  for (const Block& b : nest.list()) {
+    const auto [part, within] = joined(b);
+    if (depth >= 0 && depth != within) fail("block", "lists are {} and {} deep; all must be equally deep", depth, within);
+    depth = within;
+    rank = std::max({rank, part.ndim(), depth + 1});
+    parts.push_back(part);
+  }
+  for (Array& p : parts) {
+    Ints aligned = sizes(p);
+    aligned.insert(aligned.begin(), static_cast<std::size_t>(rank - p.ndim()), 1);
+    p = p.reshape(aligned);
+  }
+  return {concatenate(parts, -(depth + 1)), depth + 1};
+}
+}  // namespace
+
+Array block(const Block& blocks, Where where) {
+  Site site(where);
+  return joined(blocks).first;
+}
+
 }  // namespace strata::numpy

@@ -1,6 +1,7 @@
 // Arrays put together and taken apart.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,24 @@ Array dstack(const std::vector<Array>& arrays, Where where = Where::current());
 Array column_stack(const std::vector<Array>& arrays, Where where = Where::current());
 /// Both flattened, or along an axis.
 Array append(const Operand& x, const Operand& values, std::optional<std::int64_t> axis = {});
+
+/// A nest of arrays for `block`: an array, or a list of nests of one depth.
+class Block {
+ public:
+  template <Scalar T> Block(T value) : array_(Array(value)) {}  // NOLINT: implicit by intent
+  Block(Array array) : array_(std::move(array)) {}              // NOLINT
+  Block(std::initializer_list<Block> list) : list_(list), is_list_(true) {}
+  bool is_list() const { return is_list_; }
+  const Array& array() const { return array_; }
+  const std::vector<Block>& list() const { return list_; }
+
+ private:
+  Array array_;
+  std::vector<Block> list_;
+  bool is_list_ = false;
+};
+/// The innermost lists joined along the last axis, those around them along the one before: `block({{a, b}, {c, d}})`.
+Array block(const Block& blocks, Where where = Where::current());
 
 /// Into `sections` equal parts, or at the given indices.
 std::vector<Array> split(const Operand& x, std::int64_t sections, std::int64_t axis = 0);

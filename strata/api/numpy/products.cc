@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "strata/api/compose.h"
+#include "strata/api/index.h"
 #include "strata/api/lax.h"
 
 namespace strata::numpy {
@@ -120,6 +121,18 @@ Array tensordot(const Operand& left, const Operand& right, std::int64_t axes) {
     dims.rhs_contracting.push_back(k);
   }
   return lax::dot_general(x, y, dims);
+}
+
+Array cross(const Operand& left, const Operand& right, const Cross& options) {
+  Site site(left);
+  const auto last = [](const Array& v, std::int64_t axis) { return moveaxis(v, internal::axis_of("cross", axis, v.ndim()), -1); };
+  const Array x = last(left, options.axis.value_or(options.axisa)), y = last(right, options.axis.value_or(options.axisb));
+  const std::int64_t n = x.shape(-1), m = y.shape(-1);
+  if ((n != 2 && n != 3) || (m != 2 && m != 3)) fail("cross", "vectors have 2 or 3 elements, got {} and {}", describe(left->type()), describe(right->type()));
+  const auto part = [](const Array& v, int i) { return i < v.shape(-1) ? v[{ellipsis, i}] : zeros_like(v[{ellipsis, 0}]); };
+  const auto minor = [&](int i, int j) { return part(x, i) * part(y, j) - part(x, j) * part(y, i); };
+  if (n == 2 && m == 2) return minor(0, 1);
+  return moveaxis(stack({minor(1, 2), minor(2, 0), minor(0, 1)}), 0, options.axis.value_or(options.axisc));
 }
 
 }  // namespace strata::numpy

@@ -1,6 +1,7 @@
 // Products of vectors, matrices and batches of them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,14 @@ Array matvec(const Operand& x, const Operand& y);
 Array vecmat(const Operand& x, const Operand& y);
 /// Kronecker's product: each element of x times all of y.
 Array kron(const Operand& x, const Operand& y);
+struct Cross {
+  internal::Named named = internal::Named();
+  /// The axes of the vectors in x, in y and in the result; `axis` stands for all three.
+  std::int64_t axisa = -1, axisb = -1, axisc = -1;
+  std::optional<std::int64_t> axis = std::nullopt;
+};
+/// The cross product of vectors of 3 elements, or of 2, whose third is 0; of two such ones the third component alone.
+Array cross(const Operand& x, const Operand& y, const Cross& options = {});
 /// Sums over the last `axes` axes of x and the first of y.
 Array tensordot(const Operand& x, const Operand& y, std::int64_t axes = 2);
 /// "bij,bjk->bik", "...ij,...jk", "ii->i" is not supported: each operand's letters are distinct. Any number of operands,

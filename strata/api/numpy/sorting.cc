@@ -47,6 +47,40 @@ Array lexsort(const std::vector<Array>& keys, std::int64_t axis, Where where) {
   return order;
 }
 
+namespace {
+/// Throws Error where the kth element is none.
+int partition_axis(const char* name, const Array& x, std::int64_t kth, std::int64_t axis) {
+  internal::require_real(name, x);
+  const int dim = internal::axis_of(name, axis, x.ndim());
+  const std::int64_t size = x.shape(dim);
+  if (kth < -size || kth >= size) fail(name, "element {} is out of range for axis {} of {}", kth, dim, describe(x.type()));
+  return dim;
+}
+}  // namespace
+
+Array partition(const Operand& x, std::int64_t kth, std::int64_t axis) {
+  Site site(x);
+  const int dim = partition_axis("partition", x, kth, axis);
+  const std::int64_t size = x->shape(dim), above = (kth < 0 ? kth + size : kth) + 1;
+  const Array sorted = sort(internal::cast(x, {x->dtype(), false}), {.axis = dim});
+  return concatenate({lax::slice_in_dim(sorted, 0, above, 1, dim), flip(lax::slice_in_dim(sorted, above, size, 1, dim), dim)}, dim);
+}
+Array argpartition(const Operand& x, std::int64_t kth, std::int64_t axis) {
+  Site site(x);
+  const int dim = partition_axis("argpartition", x, kth, axis);
+  const std::int64_t size = x->shape(dim), above = (kth < 0 ? kth + size : kth) + 1;
+  const Array order = argsort(x, {.axis = dim});
+  return concatenate({lax::slice_in_dim(order, 0, above, 1, dim), sort(lax::slice_in_dim(order, above, size, 1, dim), {.axis = dim})}, dim);
+}
+
+Array sort_complex(const Operand& x) {
+  Site site(x);
+  if (x->ndim() == 0) fail("sort_complex", "needs an axis, got {}", describe(x->type()));
+  if (is_complex(x->dtype())) return take_along_axis(x, lexsort({imag(x), real(x)}), -1);
+  const bool wide = x->dtype() == DType::f64 || ((x->dtype() == DType::i64 || x->dtype() == DType::ui64 || x->dtype() == DType::i32 || x->dtype() == DType::ui32) && x64_enabled());
+  return internal::cast(sort(is_bool(x->dtype()) ? x->astype(uint8) : x.array), {wide ? DType::c128 : DType::c64, false});
+}
+
 /// Bisection for all elements at once.
 Array searchsorted(const Operand& sorted, const Operand& wanted, const std::string& side, const std::optional<Operand>& sorter) {
   Site site(sorted);

@@ -22,6 +22,14 @@ Array argsort(const Operand& x, const Sort& options = {});
 /// By several keys, the last one first in rank.
 Array lexsort(const std::vector<Array>& keys, std::int64_t axis = -1, Where where = Where::current());
 
+/// Element `kth` along the axis as it is in order; none before it is greater, none behind it smaller. As upstream, those up to it rise and those
+/// behind it fall. Real numbers.
+Array partition(const Operand& x, std::int64_t kth, std::int64_t axis = -1);
+/// Where such elements stand in x (i32); those behind the kth in x's order.
+Array argpartition(const Operand& x, std::int64_t kth, std::int64_t axis = -1);
+/// As complex numbers, by their real parts first, along the last axis.
+Array sort_complex(const Operand& x);
+
 /// Where v would be put into the sorted vector a: before its equals ("left") or behind ("right").
 Array searchsorted(const Operand& a, const Operand& v, const std::string& side = "left", const std::optional<Operand>& sorter = {});
 /// The number of the bin for each element, by bins whose edges rise or fall.

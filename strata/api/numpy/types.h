@@ -1,6 +1,8 @@
 // Dtypes, and what an array is.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "strata/api/array.h"
@@ -22,6 +24,34 @@ using strata::uint16;
 using strata::uint32;
 using strata::uint64;
 using strata::uint8;
+
+/// The narrow types. Upstream's one bit integers have no use beyond bool_, and none here.
+inline constexpr DType int2 = DType::i2, int4 = DType::i4, uint2 = DType::ui2, uint4 = DType::ui4;
+inline constexpr DType float4_e2m1fn = DType::f4E2M1FN, float6_e2m3fn = DType::f6E2M3FN, float6_e3m2fn = DType::f6E3M2FN;
+inline constexpr DType float8_e3m4 = DType::f8E3M4, float8_e4m3 = DType::f8E4M3, float8_e4m3b11fnuz = DType::f8E4M3B11FNUZ, float8_e4m3fn = DType::f8E4M3FN,
+                       float8_e4m3fnuz = DType::f8E4M3FNUZ, float8_e5m2 = DType::f8E5M2, float8_e5m2fnuz = DType::f8E5M2FNUZ, float8_e8m0fnu = DType::f8E8M0FNU;
+
+/// A dtype by NumPy's name ("float32", "int4", "float8_e4m3fn", "bool"). Throws Error for a name of none.
+DType dtype(const std::string& name, Where where = Where::current());
+
+/// What a float type can say (of a complex type: its parts).
+struct FloatInfo {
+  DType dtype;
+  int bits, nmant, nexp, minexp, maxexp, precision;
+  double eps, epsneg, max, min, tiny, smallest_normal, smallest_subnormal, resolution;
+};
+FloatInfo finfo(DType dtype, Where where = Where::current());
+/// The range of an integer type.
+struct IntegerInfo {
+  DType dtype;
+  int bits;
+  std::int64_t min;
+  std::uint64_t max;
+};
+IntegerInfo iinfo(DType dtype, Where where = Where::current());
+/// Whether every value of one type may become the other: NumPy's "safe"; "same_kind": also to a narrower type of the kind; "unsafe": always;
+/// "equiv" and "no": the type itself.
+bool can_cast(DType from, DType to, const std::string& casting = "safe", Where where = Where::current());
 
 inline int ndim(const Operand& x) { return x->ndim(); }
 inline std::vector<std::int64_t> shape(const Operand& x) { return x->shape().sizes(); }
