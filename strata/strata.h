@@ -1,9 +1,12 @@
 // Everything a program needs to use arrays and transforms: `#include <strata/strata.h>`.
 #pragma once
 
+#include "strata/api/callback.h"
 #include "strata/api/control.h"
 #include "strata/api/custom.h"
+#include "strata/api/debug.h"
 #include "strata/api/grad.h"
+#include "strata/api/graph.h"
 #include "strata/api/index.h"
 #include "strata/api/initializers.h"
 #include "strata/api/jit.h"

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 
+#include "strata/api/debug.h"
+#include "strata/api/debug_nans.h"
 #include "strata/ir/text/printer.h"
 #include "strata/runtime/allocator.h"
 #include "strata/runtime/client.h"
@@ -10,6 +13,18 @@
 namespace strata::internal {
 
 namespace {
+
+/// Of a program whose arguments still have their elements also which operation made a NaN.
+void look_for_nans(const Bound& bound, std::span<void* const> addresses, std::span<const runtime::Buffer> results) {
+  const std::vector<Type>& types = bound.executable->argument_types();
+  std::vector<runtime::Buffer> arguments;
+  for (std::size_t i = 0; !bound.donates && i < types.size(); ++i) {
+    Literal l(types[i]);
+    if (types[i].bytes() > 0) std::memcpy(l.mutable_data(), addresses[i], types[i].bytes());
+    arguments.emplace_back(std::move(l));
+  }
+  check_nans(bound.donates ? nullptr : kept_graph(bound.executable.get()), arguments, results, bound.name);
+}
 
 bool any(const std::vector<bool>& of) { return std::find(of.begin(), of.end(), true) != of.end(); }
 
@@ -38,7 +53,9 @@ Bound compile(const Program& program, const std::string& name, std::vector<bool>
   options.donated = std::move(donated);
   options.name = name;
   const bool donates = any(options.donated);
-  return Bound(runtime::default_client().compile(*program.block, options), name, program.weak, donates);
+  std::shared_ptr<runtime::Executable> executable = runtime::default_client().compile(*program.block, options);
+  if (debug_nans::enabled() && !donates) keep_graph(executable, *program.block);
+  return Bound(std::move(executable), name, program.weak, donates);
 }
 
 Call::Call(const Bound& bound) : bound_(bound) {
@@ -83,6 +100,7 @@ void Call::run() {
     addresses_.push_back(results_.back().mutable_data());
   }
   bound_.executable->run_at(arguments_.data(), addresses_.data());
+  if (debug_nans::enabled()) look_for_nans(bound_, arguments_, results_);
 }
 
 Array Call::take() {

@@ -5,6 +5,9 @@
 #include <cstring>
 #include <limits>
 
+#include "strata/api/debug.h"
+#include "strata/api/debug_nans.h"
+#include "strata/api/graph.h"
 #include "strata/base/recycle.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/op/build.h"
@@ -24,7 +27,7 @@ std::uint64_t next_trace_id() {
   return ++id;
 }
 
-ir::Location current_location() { return ir::Location(Site::text()); }
+ir::Location current_location() { return ir::Location(named_scope::current() + Site::text()); }
 
 /// Whether an integer lies in the range of T.
 template <class T>
@@ -167,7 +170,9 @@ Program traced_operation(std::span<const Array> operands, const EmitFunction& f,
 std::vector<Array> run(const Program& program) {
   std::vector<runtime::Buffer> arguments;
   for (const Array& a : program.captured) arguments.push_back(a.buffer());
+  const std::vector<runtime::Buffer> given = debug_nans::enabled() ? arguments : std::vector<runtime::Buffer>();
   std::vector<runtime::Buffer> results = runtime::default_client().compile(*program.block)->run(std::move(arguments));
+  if (debug_nans::enabled()) check_nans(program.block.get(), given, results, "the operation");
   std::vector<Array> out;
   for (std::size_t i = 0; i < results.size(); ++i) out.push_back(concrete(std::move(results[i]), program.weak[i]));
   return out;
