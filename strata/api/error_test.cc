@@ -48,6 +48,19 @@ TEST(Mistake, EinsumSubscripts) {
   EXPECT_MISTAKE(einsum("ij->k", zeros({2, 3})), "einsum: \"ij->k\": letter 'k' of the result is in no operand");
   EXPECT_MISTAKE(einsum("ij", zeros({2, 3, 4})), "einsum: \"ij\": operand 0 has 2 letters but is f32[2,3,4]");
 }
+TEST(Mistake, IndexThatIsNoInteger) {
+  EXPECT_MISTAKE(zeros({3})[Array(1.5f)], "index: index arrays are integers, got f32[]; use where for a mask");
+}
+TEST(Mistake, InAxesOfAnotherLength) {
+  EXPECT_THAT(message_of([] { vmap([](Array x, Array y) { return x + y; }, {.in_axes = {0}})(zeros({2}), zeros({2})); }), StartsWith("vmap: in_axes has 1 entries for 2 arguments"));
+  EXPECT_THAT(message_of([] { vmap([](Array x) { return x; }, {.in_axes = {2}})(zeros({2, 3})); }), StartsWith("vmap: axis 2 is out of range for an array of 2 dimensions"));
+}
+TEST(Mistake, DonatedArrayUsedAgain) {
+  auto step = jit([](Array x) { return x + 1; }, {.donate_argnums = {0}});
+  Array x = zeros({2});
+  const Array y = step(std::move(x));
+  EXPECT_MISTAKE(x + y, "array: an array without a value was used (default constructed, or moved from)");
+}
 TEST(Mistake, RaggedBraces) { EXPECT_THAT(message_of([] { array({{1, 2}, {3}}); }), StartsWith("array: nested braces are ragged at depth 1: expected 2 elements")); }
 TEST(Mistake, ItemOfManyElements) { EXPECT_THAT(message_of([] { zeros({2, 3}).item<float>(); }), StartsWith("item: the array has 6 elements (f32[2,3]), not one")); }
 TEST(Mistake, ArrayWithoutAValue) {
