@@ -83,7 +83,7 @@ TEST_F(LayersGoldenTest, Initializers) {
   check("constant", constant(0.3), Same::bits, shape);
   check("uniform", uniform(0.7), Same::bits, shape);
   check("normal", normal(0.02), Same::ulp, shape);
-  check("truncated_normal", truncated_normal(0.5, -1.5, 1.0), Same::ulp_of_largest, shape);
+  check("truncated_normal", truncated_normal(0.5, DType::f32, -1.5, 1.0), Same::ulp_of_largest, shape);
   check("lecun_normal", lecun_normal(), Same::ulp_of_largest, shape);
   check("lecun_uniform", lecun_uniform(), Same::bits, shape);
   check("glorot_normal", glorot_normal(), Same::ulp_of_largest, shape);
