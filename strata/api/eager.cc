@@ -3,6 +3,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "strata/api/debug.h"
 #include "strata/api/jit.h"
 #include "strata/runtime/allocator.h"
 
@@ -49,6 +50,8 @@ EagerKey& EagerKey::add(const Array& operand) {
   bytes() += is_number(operand) ? 's' : 'a';
   return *this;
 }
+
+bool needs_graph() { return debug_nans::enabled(); }
 
 const Known* find_known(const std::string& key) {
   const auto it = table().find(key);

@@ -54,6 +54,8 @@ struct Known {
   bool weak = false;
 };
 
+/// Whether results are looked at (debug_nans), which takes the operation's graph.
+bool needs_graph();
 /// The form that this thread found under the key before, or null.
 const Known* find_known(const std::string& key);
 /// Compiles and keeps it. `operands` are those that the caller will give, of which the emitted ones may be casts.
@@ -65,7 +67,7 @@ Array run_known(const Known& known, std::span<const Array* const> operands);
 /// have been cast.
 template <class Make>
 Array emit_known(const EagerKey& key, std::initializer_list<const Array*> operands, Make make) {
-  if (Trace::current()) {
+  if (Trace::current() || needs_graph()) {
     const Emitted emitted = make();
     return emit_one(emitted.operands, emitted.weak, emitted.f);
   }

@@ -30,7 +30,8 @@ std::optional<OpenCall> traceable(const std::string& name, const json& call) {
 }
 
 /// Functions that read values: of n and m (sph_harm_y), or to say in their goldens what does not depend on a vector's sign and order.
-const std::set<std::string> kNeedValues = {"scipy.special.sph_harm_y", "lax.linalg.eig", "lax.linalg.qdwh", "numpy.linalg.eig", "numpy.linalg.eigvals"};
+const std::set<std::string> kNeedValues = {"scipy.special.sph_harm_y", "lax.linalg.eig", "lax.linalg.qdwh", "numpy.linalg.eig", "numpy.linalg.eigvals",
+                                             "numpy.trim_zeros"};
 
 /// Of numbers that are not NaN: which NaN it is is not promised (docs/exceptions.md).
 bool same_bits(const Array& a, const Array& b) {
