@@ -49,7 +49,7 @@ TEST(Mistake, EinsumSubscripts) {
   EXPECT_MISTAKE(einsum("ij", zeros({2, 3, 4})), "einsum: \"ij\": operand 0 has 2 letters but is f32[2,3,4]");
 }
 TEST(Mistake, IndexThatIsNoInteger) {
-  EXPECT_MISTAKE(zeros({3})[Array(1.5f)], "index: index arrays are integers, got f32[]; use where for a mask");
+  EXPECT_MISTAKE(zeros({3})[Array(1.5f)], "index: index arrays are integers or booleans, got f32[]");
 }
 TEST(Mistake, InAxesOfAnotherLength) {
   EXPECT_THAT(message_of([] { vmap([](Array x, Array y) { return x + y; }, {.in_axes = {0}})(zeros({2}), zeros({2})); }), StartsWith("vmap: in_axes has 1 entries for 2 arguments"));

@@ -13,7 +13,7 @@ using internal::fail;
 using internal::Ints;
 using internal::Site;
 
-using Scatter = Array (*)(const Operand&, const Operand&, const Operand&, const lax::ScatterDimensionNumbers&, lax::ScatterOptions);
+using Scatter = Array (*)(const Operand&, const Operand&, const Operand&, const lax::ScatterDimensionNumbers&, const lax::ScatterOptions&);
 using Reduction = Array (*)(const Operand&, const strata::Reduce&);
 
 struct Way {
