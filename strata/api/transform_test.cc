@@ -40,6 +40,13 @@ TEST(Jit, TreesGoInAndOutAndStaticDataIsPartOfTheStructure) {
   expect_array(f(Config{array({2.0f, 3.0f}), 2}).first, "f32[2]", {4, 9});
 }
 
+TEST(Grad, OfSoftplusWhereItsTermsAreEqual) {
+  auto softplus = [](Array x) { return nn::softplus(x); };
+  expect_array(grad(softplus)(0.0f), "f32[]", {0.5});
+  expect_array(grad(grad(softplus))(0.0f), "f32[]", {0.25});
+  expect_array(vmap(grad(softplus))(array({-inf, 0.0, 1000.0, inf}, float32)), "f32[4]", {0, 0.5, 1, 1});
+}
+
 TEST(Jit, InsideATraceTheFunctionIsPartOfTheProgram) {
   int calls = 0;
   auto inner = jit([&](Array x) { ++calls; return sin(x); });
