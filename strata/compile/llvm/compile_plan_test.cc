@@ -86,7 +86,7 @@ class RandomPlan {
   Step step(int depth) {
     switch (depth == 0 ? pick(2) : pick(6)) {
       case 0: return {Copy{vector(0, 4), vector(2, 4), pick(2) ? kBytes : 20}};
-      case 1: return {Launch{pick(3), {vector(0, 4), vector(2, 4)}, pick(2) == 1, 1 + pick(3)}};
+      case 1: return {Launch{pick(3), {vector(0, 4), vector(2, 4)}, pick(2) == 1, false, 1 + pick(3)}};
       case 2: return loop(depth);
       case 3: return while_small(depth);
       case 4: return branch(depth, true);
@@ -104,13 +104,13 @@ class RandomPlan {
   Step while_small(int depth) {
     Address counted{4, (kSlots - 1) * kBytes, -1, 0}, flag{5, 0, -1, 0};
     WhileLoop w;
-    w.condition.push_back({Launch{3, {counted, flag}, false, 1}});
+    w.condition.push_back({Launch{3, {counted, flag}, false, false, 1}});
     w.predicate = flag;
     auto outer = std::move(loops_);
     loops_.clear();
     if (depth > 1) w.body.push_back(step(0));
     loops_ = std::move(outer);
-    w.body.push_back({Launch{0, {counted, counted}, false, 1}});
+    w.body.push_back({Launch{0, {counted, counted}, false, false, 1}});
     return {std::move(w)};
   }
   Step branch(int depth, bool boolean) {
@@ -170,7 +170,7 @@ TEST(CompilePlan, RowsOfLaunchesGiveWhatWalkingThemGives) {
     plan.steps.clear();
     for (int i = 0; i < 200; ++i) {
       if (i == 150) plan.steps.push_back({Copy{place(0), place(2), kBytes}});
-      plan.steps.push_back({Launch{static_cast<int>(dice() % 3), {place(0), place(2)}, dice() % 2 == 1, 1 + static_cast<std::int64_t>(dice() % 3)}});
+      plan.steps.push_back({Launch{static_cast<int>(dice() % 3), {place(0), place(2)}, dice() % 2 == 1, false, 1 + static_cast<std::int64_t>(dice() % 3)}});
     }
     Memory walked(seed), native(seed), timed(seed);
     interpret(plan, walked.context());
@@ -191,8 +191,8 @@ TEST(CompilePlan, LaunchesAreTimedInTheirOrder) {
   plan.num_counters = 1;
   Address a{0, 0, -1, 0};
   CountedLoop loop{0, 5, false, {}};
-  loop.body.push_back({Launch{0, {a, a}, false, 1}});
-  plan.steps.push_back({Launch{0, {a, a}, false, 1}});
+  loop.body.push_back({Launch{0, {a, a}, false, false, 1}});
+  plan.steps.push_back({Launch{0, {a, a}, false, false, 1}});
   plan.steps.push_back({std::move(loop)});
   Memory memory(1);
   runtime::LaunchTimes times;
@@ -222,7 +222,7 @@ TEST(CompilePlan, SpansOfALaunchAreBounded) {
   plan.buffers = {{PlanBuffer::Kind::temporary, 0, kBytes, 0}};
   plan.num_counters = 1;
   CountedLoop loop{0, runtime::LaunchTimes::kMostSpans + 10, false, {}};
-  loop.body.push_back({Launch{0, {{0, 0, -1, 0}, {0, 0, -1, 0}}, false, 1}});
+  loop.body.push_back({Launch{0, {{0, 0, -1, 0}, {0, 0, -1, 0}}, false, false, 1}});
   plan.steps.push_back({std::move(loop)});
   Memory memory(1);
   runtime::LaunchTimes times;
@@ -242,9 +242,9 @@ TEST(CompilePlan, LaunchesAreNumberedAsThePlanTellsThem) {
   plan.num_counters = 1;
   const Address a{0, 0, -1, 0};
   CountedLoop none{0, 0, false, {}};
-  none.body.push_back({Launch{0, {a, a}, false, 1}});
+  none.body.push_back({Launch{0, {a, a}, false, false, 1}});
   plan.steps.push_back({std::move(none)});
-  plan.steps.push_back({Launch{1, {a, a}, false, 1}});
+  plan.steps.push_back({Launch{1, {a, a}, false, false, 1}});
   Memory memory(1);
   runtime::LaunchTimes times;
   run_driver(compile_plan(plan, {.timed = true}).run, memory.context(), &times);
