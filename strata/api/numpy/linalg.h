@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "strata/api/array.h"
+#include "strata/api/numpy/manipulation.h"
 #include "strata/api/numpy/products.h"
 #include "strata/tree/fields.h"
 
