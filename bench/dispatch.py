@@ -15,7 +15,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
 import numpy as np
 
-from strata_run import PROGRAM
+from strata_run import PROGRAM, save
 
 ASKED_NS = {"jit": 500, "handle": 150}
 
@@ -44,10 +44,7 @@ def main():
     lines = [f"A call of x + 1, one f32; JAX {jax.__version__}\n", "| by | ns | asked |", "|---|---|---|"]
     lines += [f"| {name} | {row[name]:.0f} | {ASKED_NS.get(name, '')} |" for name in ("jit", "handle", "jax")]
     print("\n".join(lines), flush=True)
-    folder = PROGRAM.parents[1] / "bench"
-    folder.mkdir(exist_ok=True)
-    (folder / "dispatch.md").write_text("\n".join(lines) + "\n")
-    (folder / "dispatch.json").write_text(json.dumps(row, indent=1) + "\n")
+    save("dispatch", lines, row)
 
 
 if __name__ == "__main__":

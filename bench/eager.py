@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from strata_run import PROGRAM
+from strata_run import PROGRAM, save
 
 ASKED_US = 10
 
@@ -50,10 +50,7 @@ def main():
     lines = [f"Thirty operations on 16 floats outside of jit; JAX {jax.__version__}, NumPy {np.__version__}\n", "| by | us | asked |", "|---|---|---|"]
     lines += [f"| {name} | {us:.1f} | {ASKED_US if name == 'strata' else ''} |" for name, us in row.items()]
     print("\n".join(lines), flush=True)
-    folder = PROGRAM.parents[1] / "bench"
-    folder.mkdir(exist_ok=True)
-    (folder / "eager.md").write_text("\n".join(lines) + "\n")
-    (folder / "eager.json").write_text(json.dumps(row, indent=1) + "\n")
+    save("eager", lines, row)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ import jax
 import numpy as np
 from jax import export
 
-from strata_run import PROGRAM, bound, distance, programs, strata_run
+from strata_run import PROGRAM, bound, distance, programs, save, strata_run
 
 # class -> the geometric mean that is asked for; name -> the ratio
 MEANS = {"training": 3.8, "loops": 1.4, "dense": 1.05, "memory": 6, "irregular": 8}
@@ -143,10 +143,7 @@ def main():
             say(f"FAILED {r['name']}: {r['why']}")
     slow = [r for r in good if r["ratio"] < r["asked"]]
     say(f"\n{len(good) - len(slow)} of {len(rows)} reach what is asked, {len(rows) - len(good)} failed")
-    folder = PROGRAM.parents[1] / "bench"
-    folder.mkdir(exist_ok=True)
-    (folder / "perf.md").write_text("\n".join(lines) + "\n")
-    (folder / "perf.json").write_text(json.dumps(rows, indent=1) + "\n")
+    save("perf", lines, rows)
     return 1 if len(good) < len(rows) or (o.require and slow) else 0
 
 

@@ -6,7 +6,6 @@
 Programs are those of bench/programs.py, exported by JAX. Fails where less than 95 % of a step's time is accounted for.
 """
 import argparse
-import json
 import os
 import pathlib
 import re
@@ -18,7 +17,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
 from jax import export
 
-from strata_run import PROGRAM, programs, write_safetensors
+from strata_run import PROGRAM, programs, save, write_safetensors
 
 DEFAULT = ["llama_train_f32", "llama_train_bf16"]
 LEAST = 95
@@ -48,10 +47,7 @@ def main():
         shares[name] = float(re.match(r"([\d.]+) % of the measured time", lines[-1])[1])
         text += [f"{name}:\n", "```", *lines, "```\n"]
         print("\n".join([name, *lines]), flush=True)
-    folder = PROGRAM.parents[1] / "bench"
-    folder.mkdir(exist_ok=True)
-    (folder / "roofline.md").write_text("\n".join(text))
-    (folder / "roofline.json").write_text(json.dumps(shares, indent=1) + "\n")
+    save("roofline", text, shares)
     return 1 if min(shares.values()) < LEAST else 0
 
 

@@ -17,6 +17,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = pathlib.Path(os.environ.get("STRATA_BUILD", ROOT / "build")) / "bin" / "strata-run"
 
 
+def save(name, lines, data):
+    """A benchmark's table and its numbers: NAME.md and NAME.json in the build's folder bench."""
+    folder = PROGRAM.parents[1] / "bench"
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.md").write_text("\n".join(lines).rstrip("\n") + "\n")
+    (folder / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
+
+
 def programs(file=ROOT / "bench" / "programs.py"):
     """Name -> a function that makes a program and its arguments, of a file like bench/programs.py."""
     spec = importlib.util.spec_from_file_location("programs", file)

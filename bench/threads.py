@@ -7,7 +7,6 @@ JAX exports each program as StableHLO; strata-run runs it once for each number o
 files of results must be equal to the byte. Fails where one differs.
 """
 import argparse
-import json
 import os
 import pathlib
 import subprocess
@@ -18,7 +17,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
 from jax import export
 
-from strata_run import PROGRAM, programs, read_safetensors, write_safetensors
+from strata_run import PROGRAM, programs, read_safetensors, save, write_safetensors
 
 
 def results(folder, threads):
@@ -58,10 +57,7 @@ def main():
         count, rows[name] = differing(chosen[name], threads)
         lines.append(f"| {name} | {count} | {'equal' if not rows[name] else 'DIFFER: ' + ', '.join(rows[name])} |")
         print(lines[-1], flush=True)
-    folder = PROGRAM.parents[1] / "bench"
-    folder.mkdir(exist_ok=True)
-    (folder / "threads.md").write_text("\n".join(lines) + "\n")
-    (folder / "threads.json").write_text(json.dumps(rows, indent=1) + "\n")
+    save("threads", lines, rows)
     return 1 if any(rows.values()) else 0
 
 

@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 
-from strata_run import PROGRAM, ROOT
+from strata_run import PROGRAM, ROOT, save
 
 PERIOD = 180  # the demo's checkpoint_period
 MOST = 0.05  # of the bare step's tokens per second may be lost
@@ -33,10 +33,7 @@ def main():
         lines.append(f"| {name} | {bare * 1e3:.1f} | {run * 1e3:.1f} | {row['tokens'] / run:.0f} | {100 * (1 - bare / run):.1f} % | {100 * MOST:.0f} % |")
     lines.append(f"\nA call that takes and gives the step's trees, with next to nothing in their arrays: {row['call_s'] * 1e6:.1f} us, of 50 allowed.")
     print("\n".join(lines), flush=True)
-    folder = PROGRAM.parents[1] / "bench"
-    folder.mkdir(exist_ok=True)
-    (folder / "train.md").write_text("\n".join(lines) + "\n")
-    (folder / "train.json").write_text(json.dumps(row, indent=1) + "\n")
+    save("train", lines, row)
 
 
 if __name__ == "__main__":
