@@ -25,7 +25,8 @@ const std::set<std::string> kNotAtArrays = {"at.multiply", "at.divide", "at.powe
 /// Functions that have none: by what they are for, by upstream's word too (the parts of a factorisation, Schur's and Hessenberg's forms, full svd), or
 /// because what says how they are called looks at values.
 const std::set<std::string> kNone = {"lax.stop_gradient", "lax.reduce_precision", "lax.linalg.hessenberg", "lax.linalg.householder_product",
-                                     "lax.linalg.ormqr", "lax.linalg.schur", "lax.linalg.tridiagonal", "scipy.linalg.hessenberg", "scipy.linalg.svd",
+                                     "lax.linalg.ormqr", "lax.linalg.schur", "lax.linalg.tridiagonal", "scipy.linalg.hessenberg", "scipy.linalg.schur",
+                                     "scipy.linalg.solve_sylvester", "scipy.linalg.svd",
                                      "lax.igamma_grad_a", "lax.random_gamma_grad", "random.geometric", "random.poisson", "lax.linalg.qdwh", "numpy.linalg.eig", "ops.segment_prod"};
 /// Functions whose derivative upstream has and this library does not yet: samples that are made of gamma's, which are constants to derivatives, and
 /// functions by loops of unknown length.

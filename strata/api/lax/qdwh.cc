@@ -81,7 +81,7 @@ std::tuple<Array, Array, Array, Array> qdwh(const Operand& operand, const Qdwh& 
                                          },
                                          start);
   u = strong_number(x, 1.5) * last - strong_number(x, 0.5) * matmul(last, matmul(adjoint(last), last));  // a step of Newton and Schulz
-  return {u, internal::symmetrized(matmul(adjoint(u), x)), count, !still};
+  return {u, internal::symmetrized(matmul(adjoint(u), x)), count, ~still};
 }
 
 }  // namespace strata::lax::linalg

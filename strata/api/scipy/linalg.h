@@ -9,6 +9,7 @@
 
 #include "strata/api/array.h"
 #include "strata/api/numpy/linalg.h"
+#include "strata/api/scipy/matrix_functions.h"
 
 namespace strata::scipy::linalg {
 
@@ -85,10 +86,20 @@ Array circulant(const Operand& c);
 Array companion(const Operand& a);
 /// |a_i - a_j|
 Array fiedler(const Operand& a);
+/// The same polynomial's by Fiedler (2003): zero outside of five diagonals. The first coefficient is not 0; inf and NaN where it is.
+Array fiedler_companion(const Operand& a);
+/// convolution_matrix(a, n, mode) v = convolve(a, v, mode); mode: "full", "same", "valid".
+Array convolution_matrix(const Operand& a, std::int64_t n, const std::string& mode = "full");
 /// Of fecundities and survival rates.
 Array leslie(const Operand& f, const Operand& s);
 /// 1 / (i + j + 1)
 Array hilbert(std::int64_t n, Where where = Where::current());
+/// Its inverse, of integers; each is rounded once, where upstream multiplies rounded binomials.
+Array invhilbert(std::int64_t n, Where where = Where::current());
+/// Binomials: i over j ("lower"), its transpose ("upper"), i + j over i ("symmetric"). f32; each is rounded once, upstream's are exp(lgamma).
+Array pascal(std::int64_t n, const std::string& kind = "symmetric", Where where = Where::current());
+/// The inverse of the same, in the default dtype.
+Array invpascal(std::int64_t n, const std::string& kind = "symmetric", Where where = Where::current());
 /// Of ones and minus ones, n a power of 2.
 Array hadamard(std::int64_t n, DType dtype = DType::i32, Where where = Where::current());
 /// Orthonormal rows; without the first one unless `full`.

@@ -99,6 +99,32 @@ Array fiedler(const Operand& operand) {
   return abs(expand_dims(a, -1) - expand_dims(a, -2));
 }
 
+Array fiedler_companion(const Operand& operand) {
+  Site site(operand);
+  const Array given = at_least_a_vector("fiedler_companion", internal::strong_inexact(operand), 1);
+  const std::int64_t n = given.shape(-1) - 1;
+  const Array a = given / lax::slice_in_dim(given, 0, 1, 1, -1), padded = concatenate({a, zeros_like(a), zeros_like(a)}, -1);
+  const Places at(n, n);
+  const Array even = at.i % 2 == 0;
+  const Array one = ((at.i == 1) & (at.j == 0)) | ((at.j == at.i + 2) & even) | ((at.j == at.i - 2) & ~even & (at.i >= 3));
+  const Array first = (at.i == 0) & (at.j == 0), above = (at.j == at.i + 1) & even, below = (at.j == at.i - 1) & even;
+  const Array coefficients = where(first | below, -at_places(padded, at.i + 1), where(above, -at_places(padded, at.i + 2), 0));
+  return where(one, 1, coefficients);
+}
+
+Array convolution_matrix(const Operand& a_operand, std::int64_t n, const std::string& mode) {
+  Site site(a_operand);
+  const Array a = a_operand;
+  if (n <= 0) fail("convolution_matrix", "n is positive, got {}", n);
+  if (a.ndim() == 0 || a.shape(-1) == 0) fail("convolution_matrix", "vectors with elements are taken, got {}", describe(a.type()));
+  if (mode != "full" && mode != "same" && mode != "valid") fail("convolution_matrix", "mode is \"full\", \"same\" or \"valid\", got \"{}\"", mode);
+  const std::int64_t m = a.shape(-1), least = std::min(m, n) - 1;
+  const std::int64_t top = mode == "full" ? 0 : mode == "valid" ? least : least / 2, bottom = mode == "same" ? least - top : top;
+  const Places at(m + n - 1 - top - bottom, n);
+  const Array k = at.i + top - at.j;
+  return where((k >= 0) & (k < m), at_places(a, k), 0);
+}
+
 Array leslie(const Operand& f_operand, const Operand& s_operand) {
   Site site(f_operand);
   const Array both[] = {f_operand.array, s_operand.array};
