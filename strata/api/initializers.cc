@@ -1,7 +1,9 @@
 #include "strata/api/initializers.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "strata/api/compose.h"
 #include "strata/base/error.h"
 
 namespace strata::nn::initializers {
@@ -75,5 +77,41 @@ Initializer glorot_normal(FanAxes axes) { return variance_scaling(1, Fan::averag
 Initializer glorot_uniform(FanAxes axes) { return variance_scaling(1, Fan::average, Distribution::uniform, axes); }
 Initializer he_normal(FanAxes axes) { return variance_scaling(2, Fan::in, Distribution::truncated_normal, axes); }
 Initializer he_uniform(FanAxes axes) { return variance_scaling(2, Fan::in, Distribution::uniform, axes); }
+
+
+Initializer orthogonal(double scale, std::int64_t column_axis, DType own) {
+  auto draw = [=](const random::Key& key, const Sizes& given, DType dtype) {
+    const auto rank = static_cast<std::int64_t>(given.size());
+    if (rank < 2) throw Error("orthogonal", "a weight has two axes at least, got {}", Shape::of(given).to_string());
+    const int axis = internal::axis_of("orthogonal", column_axis, static_cast<int>(rank));
+    std::vector<std::int64_t> shape = given.get();
+    const std::int64_t count = Shape::of(given).count(), columns = shape[static_cast<std::size_t>(axis)];
+    if (count == 0) return strata::zeros(shape, dtype);
+    shape.erase(shape.begin() + axis);
+    shape.push_back(columns);
+    const Array q = random::orthogonal(key, count / columns, {}, dtype, columns).reshape(shape);
+    return number(scale, dtype) * moveaxis(q, -1, axis);
+  };
+  return {draw, own};
+}
+
+Initializer delta_orthogonal(double scale, std::int64_t column_axis, DType own) {
+  auto draw = [=](const random::Key& key, const Sizes& given, DType dtype) {
+    const std::vector<std::int64_t>& shape = given.get();
+    const std::size_t spatial = shape.size() < 3 || shape.size() > 5 ? 0 : shape.size() - 2;
+    if (spatial == 0) throw Error("delta_orthogonal", "a kernel has 3 to 5 axes, got {}", Shape::of(given).to_string());
+    const std::int64_t in = shape[spatial], out = shape[spatial + 1];
+    if (std::count(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(spatial), 0) > 0) throw Error("delta_orthogonal", "a kernel has a middle, got {}", Shape::of(given).to_string());
+    if (out < in) throw Error("delta_orthogonal", "a kernel has no more inputs than outputs, got {}", Shape::of(given).to_string());
+    if (Shape::of(given).count() == 0) return strata::zeros(shape, dtype);
+    const Array middle = orthogonal(scale, column_axis, dtype)(key, {in, out}, dtype);
+    std::vector<numpy::PadWidth> around(shape.size());
+    std::vector<std::int64_t> ones(shape.size(), 1);
+    for (std::size_t d = 0; d < spatial; ++d) around[d] = {(shape[d] - 1) / 2, shape[d] - 1 - (shape[d] - 1) / 2};
+    ones[spatial] = in, ones[spatial + 1] = out;
+    return numpy::pad(middle.reshape(ones), around);
+  };
+  return {draw, own};
+}
 
 }  // namespace strata::nn::initializers

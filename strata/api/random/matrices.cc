@@ -3,6 +3,7 @@
 #include <array>
 
 #include "strata/api/index.h"
+#include "strata/api/numpy/linalg.h"
 #include "strata/api/random/basic.h"
 #include "strata/api/random/draw.h"
 
@@ -39,6 +40,16 @@ Array multivariate_normal(const KeyOperand& key, const Operand& mean, const Oper
   Ints shape = sample_shape("multivariate_normal", given, {Shape::of(leading(mean, 1)), Shape::of(leading(cov, 2))});
   shape.push_back(n);
   return as(mean, inner) + numpy::einsum("...ij,...j->...i", lower_factor(as(cov, inner)), normal(key.key, shape, dtype));
+}
+
+Array orthogonal(const KeyOperand& key, std::int64_t n, const Sizes& given, DType dtype, std::optional<std::int64_t> columns) {
+  const Use use("orthogonal", key);
+  const std::int64_t m = columns.value_or(n);
+  Ints shape = given.get();
+  shape.insert(shape.end(), {std::max(n, m), std::min(n, m)});
+  const auto [q, r] = numpy::linalg::qr(normal(key.key, shape, dtype));
+  const Array x = q * expand_dims(sign(numpy::linalg::diagonal(r)), -2);
+  return n < m ? numpy::matrix_transpose(x) : x;
 }
 
 }  // namespace strata::random
