@@ -7,6 +7,7 @@
 #include "strata/api/debug.h"
 #include "strata/api/grad.h"
 #include "strata/api/graph.h"
+#include "strata/api/implicit.h"
 #include "strata/api/index.h"
 #include "strata/api/initializers.h"
 #include "strata/api/jit.h"

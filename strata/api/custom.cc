@@ -1,57 +1,11 @@
 #include "strata/api/custom.h"
 
 #include "strata/api/compose.h"
+#include "strata/api/shared_operands.h"
 #include "strata/op/control.h"
 
 namespace strata {
 namespace internal {
-namespace {
-
-using op::BlockPtr;
-
-/// One block over (arguments..., captured of all programs...): the operands that the regions of an operation share.
-struct Shared {
-  std::vector<Array> operands;
-  std::size_t arguments = 0;
-  std::vector<std::size_t> first;  // where the captured arrays of each program start
-
-  Shared(std::span<const Array> args, std::initializer_list<const Program*> programs) : operands(args.begin(), args.end()), arguments(args.size()) {
-    for (const Program* p : programs) {
-      first.push_back(operands.size());
-      append(operands, p->captured);
-    }
-  }
-  /// The values of program k's captured arrays among values for the operands.
-  std::span<Value* const> captured(std::span<Value* const> values, std::size_t k, const Program& p) const { return values.subspan(first[k], p.captured.size()); }
-};
-
-Values join_values(std::span<Value* const> a, std::span<Value* const> b) {
-  Values out(a.begin(), a.end());
-  out.insert(out.end(), b.begin(), b.end());
-  return out;
-}
-
-void add_arguments(ir::Block& block, std::span<const Array> arrays) {
-  for (const Array& a : arrays) block.add_argument(a.type());
-}
-
-/// Program k on the shared operands as a block of its own.
-BlockPtr on_shared(const Shared& shared, std::size_t k, const Program& program) {
-  auto block = std::make_unique<ir::Block>();
-  add_arguments(*block, shared.operands);
-  Builder b(*block);
-  const Values v = block->argument_values();
-  block->results = ir::inline_block(b, *program.block, join_values(std::span(v).first(shared.arguments), shared.captured(v, k, program)));
-  return block;
-}
-
-std::string list_types(const std::vector<Type>& types) {
-  std::string out;
-  for (const Type& t : types) out += (out.empty() ? "" : ", ") + describe(t);
-  return "(" + out + ")";
-}
-
-}  // namespace
 
 void check_jvp_rule(const Program& primal, const Program& rule) {
   std::vector<Type> expected = primal.block->result_types();
@@ -62,7 +16,7 @@ void check_jvp_rule(const Program& primal, const Program& rule) {
 }
 
 std::vector<Array> custom_jvp(const Program& primal, const Program& rule, std::span<const Array> arguments) {
-  const Shared shared(arguments, {&primal, &rule});
+  const SharedOperands shared(arguments, {&primal, &rule});
   // The rule's block has a tangent for each operand, captured ones (which it ignores) included.
   auto block = std::make_unique<ir::Block>();
   add_arguments(*block, shared.operands);
@@ -72,7 +26,7 @@ std::vector<Array> custom_jvp(const Program& primal, const Program& rule, std::s
   const std::span<Value* const> primals = std::span(v).first(shared.arguments), tangents = std::span(v).subspan(shared.operands.size(), shared.arguments);
   block->results = ir::inline_block(inner, *rule.block, join_values(join_values(primals, tangents), shared.captured(v, 1, rule)));
   return emit(shared.operands, [&](Builder& b, const Values& values) {
-    return op::custom_jvp(b, on_shared(shared, 0, primal), std::move(block), values);
+    return op::custom_jvp(b, shared.block(0, primal), std::move(block), values);
   }, primal.weak);
 }
 
@@ -89,10 +43,10 @@ void check_vjp_rules(const Program& primal, const Program& forward, const Progra
 }
 
 std::vector<Array> custom_vjp(const Program& primal, const Program& forward, const Program& backward, std::span<const Array> arguments) {
-  const Shared shared(arguments, {&primal, &forward, &backward});
+  const SharedOperands shared(arguments, {&primal, &forward, &backward});
   const std::size_t results = primal.block->results.size(), residuals = forward.block->results.size() - results;
   // What the backward rule captured travels with the residuals.
-  BlockPtr ahead = on_shared(shared, 1, forward);
+  op::BlockPtr ahead = shared.block(1, forward);
   const Values shared_values = ahead->argument_values();
   for (Value* v : shared.captured(shared_values, 2, backward)) ahead->results.push_back(v);
 
@@ -112,7 +66,7 @@ std::vector<Array> custom_vjp(const Program& primal, const Program& forward, con
       back->results.push_back(op::convert(inner, all[i], arguments[i].dtype()));
     }
   return emit(shared.operands, [&](Builder& b, const Values& values) {
-    return op::custom_vjp(b, on_shared(shared, 0, primal), std::move(ahead), std::move(back), values, differentiable);
+    return op::custom_vjp(b, shared.block(0, primal), std::move(ahead), std::move(back), values, differentiable);
   }, primal.weak);
 }
 

@@ -43,6 +43,8 @@
   X(cumulative)               \
   X(custom_call)              \
   X(custom_jvp)               \
+  X(custom_linear_solve)      \
+  X(custom_root)              \
   X(custom_vjp)               \
   X(custom_vjp_linear)        \
   X(decode_float)             \
