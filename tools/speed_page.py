@@ -22,6 +22,7 @@ TABLES = {
     "threads": ("Threads", "Results on different numbers of threads, byte for byte: [bench/threads.py](../bench/threads.py)."),
     "dispatch": ("A call", "What a call of next to nothing costs: [bench/dispatch.py](../bench/dispatch.py)."),
     "eager": ("Outside of jit", "Small operations one after the other: [bench/eager.py](../bench/eager.py)."),
+    "linalg": ("Linear algebra", "Batches of small matrices and single large ones, beside JAX in the same run, alternating, medians: [bench/linalg.py](../bench/linalg.py)."),
     "roofline": ("Where the Llama step's time goes", "Each launch beside what the same run measured this machine to give, predicted by the longest of arithmetic, memory and call: "
                  "[bench/roofline.py](../bench/roofline.py), [roofline.h](../strata/compile/roofline.h). What is left to gain stands behind `predicted`: the time that all launches would take at these peaks, and what they took."),
 }

@@ -10,6 +10,7 @@
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/loop/kernel/native.h"
+#include "strata/loop/kernel/small.h"
 #include "strata/op/matrix.h"
 #include "strata/op/quantized.h"
 #include "strata/op/rules.h"
@@ -31,10 +32,14 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::spa
 }
 
 const char* symbol(const Op&) { return "strata_cholesky"; }
-std::int64_t grid(const Op& op) { return op.result()->shape().count() == 0 ? 0 : batch_count(op.result()->shape()); }
+std::int64_t grid(const Op& op) {
+  const Shape& shape = op.result()->shape();
+  const std::int64_t n = shape[shape.rank() - 1];
+  return n == 0 ? 0 : loop::small::points(batch_count(shape), n, n);
+}
 std::vector<std::int64_t> params(const Op& op) {
   const Type& a = op.operand(0)->type();
-  return {factor_element("cholesky", a.dtype()), is_lower(op), a.shape()[a.rank() - 1]};
+  return {factor_element("cholesky", a.dtype()), is_lower(op), a.shape()[a.rank() - 1], batch_count(a.shape())};
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {

@@ -5,6 +5,7 @@
 //
 // Derivative as there: de Hoog, Anderssen and Lukas, "Differentiation of matrix functionals using triangular factorization", 2011:
 // with F = L^-1 P dA U^-1, dL = L tril(F, -1) and dU = triu(F) U, of L and U made square by an identity.
+#include "strata/loop/kernel/small.h"
 #include "strata/op/matrix_kernel.h"
 
 namespace strata::op {
@@ -19,7 +20,11 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs&, std::spa
 const char* symbol(const Op&) { return "strata_lu"; }
 std::vector<std::int64_t> params(const Op& op) {
   const Type& a = op.operand(0)->type();
-  return {factor_element("lu", a.dtype()), rows_of(a).size(), columns_of(a).size()};
+  return {factor_element("lu", a.dtype()), rows_of(a).size(), columns_of(a).size(), batch_count(a.shape())};
+}
+std::int64_t grid(const Op& op) {
+  const Type& a = op.operand(0)->type();
+  return loop::small::points(batch_count(a.shape()), rows_of(a).size(), columns_of(a).size());
 }
 
 /// Zeros after the rows and columns of x.
@@ -67,6 +72,7 @@ const OpDef& lu_def() {
       .transpose = None{"not linear: its derivative is expressed by other operations"},
       .symbol = symbol,
       .params = params,
+      .grid = grid,
   });
   return def;
 }

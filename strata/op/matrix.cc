@@ -92,6 +92,31 @@ Value* triangular_solve(Builder& b, Value* a, Value* rhs, bool left, bool lower,
 
 Value* solve(Builder& b, Value* a, Value* rhs, bool transposed) { return b.create("strata.solve", {a, rhs}, {{"transpose", transposed}}).result(); }
 
+Value* sides_together(Builder& b, Value* rhs, bool columns) {
+  const int rank = rhs->rank();
+  Ints order;
+  for (int d = 1; d < rank; ++d) order.push_back(d);
+  order.insert(order.end() - (columns ? 1 : 2), 0);
+  const Shape& s = rhs->type().shape();
+  Ints sizes;
+  for (int d = 1; d < rank; ++d) sizes.push_back(s[d]);
+  sizes[sizes.size() - (columns ? 1 : 2)] *= s[0];
+  return reshape(b, transpose(b, rhs, order), Shape::of(sizes));
+}
+
+Value* sides_apart(Builder& b, Value* x, std::int64_t size, bool columns) {
+  const Shape& s = x->type().shape();
+  Ints sizes, order;
+  for (int d = 0; d < s.rank(); ++d) sizes.push_back(s[d]);
+  const std::size_t side = sizes.size() - (columns ? 1 : 2);
+  sizes[side] /= std::max<std::int64_t>(size, 1);
+  sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(side), size);
+  order.push_back(static_cast<std::int64_t>(side));
+  for (std::size_t d = 0; d < sizes.size(); ++d)
+    if (d != side) order.push_back(static_cast<std::int64_t>(d));
+  return transpose(b, reshape(b, x, Shape::of(sizes)), order);
+}
+
 std::int64_t factor_element(std::string_view op, DType dtype) {
   using namespace loop::factor;
   switch (dtype) {

@@ -55,7 +55,7 @@ OpDef matrix_kernel(const MatrixKernel& kernel) {
       .batch = batch,
       .shard = shard_matrices,
       .cost = cost,
-      .lowering = Native{kernel.symbol, grid, kernel.params},
+      .lowering = Native{kernel.symbol, kernel.grid ? kernel.grid : grid, kernel.params},
   };
 }
 

@@ -15,6 +15,8 @@ struct MatrixKernel {
   Rule<Transpose> transpose;
   const char* (*symbol)(const Op&);
   std::vector<std::int64_t> (*params)(const Op&);
+  /// Grid points; by default one for each matrix.
+  std::int64_t (*grid)(const Op&) = nullptr;
 };
 OpDef matrix_kernel(const MatrixKernel& kernel);
 

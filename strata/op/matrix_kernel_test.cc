@@ -192,6 +192,25 @@ TEST(factorisations, of_what_is_not_finite_are_nan) {
   }
 }
 
+TEST(solve, factors_one_matrix_once_for_a_batch_of_right_hand_sides) {
+  Block single, block;
+  Builder one(single), b(block);
+  const Type matrix(DType::f64, {2, 3, 3});
+  const Op& op = *solve(one, single.add_argument(matrix), single.add_argument(Type(DType::f64, {2, 3, 4})))->op();
+  Value *a = block.add_argument(matrix), *rhs = block.add_argument(Type(DType::f64, {5, 2, 3, 4}));
+  const Values operands{a, rhs};
+  const Batched out = (*def(op).batch)(b, op, operands, {false, true}, 5);
+  EXPECT_EQ(out.results[0]->type(), rhs->type());
+  int solved = 0;
+  for (const auto& each : block.ops())
+    if (each->info().name == std::string("strata.solve")) {
+      ++solved;
+      EXPECT_EQ(each->operand(0), a);
+      EXPECT_EQ(each->result()->type(), Type(DType::f64, {2, 3, 20}));
+    }
+  EXPECT_EQ(solved, 1);
+}
+
 using factorisations_ = testing::Constraint;
 TEST_F(factorisations_, refuse) {
   for (const char* name : {"strata.lu", "strata.geqrf", "strata.geqp3", "strata.eigh", "strata.schur", "strata.hessenberg"}) {

@@ -47,7 +47,10 @@ Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands
   return {nullptr, ct[0] ? solve(b, operands[0], ct[0], !is_transposed(op)) : nullptr};
 }
 
+/// Systems of one matrix are one system with more right hand sides: it is factored once.
 Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+  if (!batched[0] && operands[1]->type().shape().is_static())
+    return {{sides_apart(b, solve(b, operands[0], sides_together(b, operands[1], true), is_transposed(op)), size, true)}, {true}};
   Value *a = batched_operand(b, operands[0], batched[0], size), *rhs = batched_operand(b, operands[1], batched[1], size);
   return {{solve(b, a, rhs, is_transposed(op))}, {true}};
 }

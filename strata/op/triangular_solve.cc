@@ -10,14 +10,13 @@
 #include "strata/ir/constraint.h"
 #include "strata/ir/text/format.h"
 #include "strata/loop/kernel/native.h"
+#include "strata/loop/kernel/small.h"
 #include "strata/op/matrix.h"
 #include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 
 namespace strata::op {
 namespace {
-
-constexpr std::int64_t kVectors = 16;  // right hand sides at a grid point
 
 struct Flags {
   bool left, lower, unit;
@@ -62,13 +61,14 @@ std::int64_t sides(const Op& op) {
 }
 std::int64_t grid(const Op& op) {
   if (op.result()->shape().count() == 0) return 0;
-  return batch_count(op.result()->shape()) * ((sides(op) + kVectors - 1) / kVectors);
+  const Type& a = op.operand(0)->type();
+  return loop::small::triangular_points(batch_count(a.shape()), a.shape()[a.rank() - 1], sides(op));
 }
 std::vector<std::int64_t> params(const Op& op) {
   Flags f(op.attrs);
   const Type& a = op.operand(0)->type();
   std::int64_t which = f.op == "NO_TRANSPOSE" ? 0 : f.op == "TRANSPOSE" ? 1 : 2;
-  return {factor_element("triangular_solve", a.dtype()), f.left, f.lower, f.unit, which, a.shape()[a.rank() - 1], sides(op)};
+  return {factor_element("triangular_solve", a.dtype()), f.left, f.lower, f.unit, which, a.shape()[a.rank() - 1], sides(op), batch_count(a.shape())};
 }
 
 Literals evaluate(const Op& op, std::span<const Literal> operands, Evaluator&) {
@@ -106,7 +106,10 @@ Values transpose_rule(Builder& b, const Op& op, std::span<Value* const> operands
   return {nullptr, solve(b, f, a, ct[0])};
 }
 
+/// Systems of one matrix are one system with more right hand sides.
 Batched batch(Builder& b, const Op& op, std::span<Value* const> operands, const std::vector<bool>& batched, std::int64_t size) {
+  if (const Flags f(op.attrs); !batched[0] && operands[1]->type().shape().is_static())
+    return {{sides_apart(b, solve(b, f, operands[0], sides_together(b, operands[1], f.left)), size, f.left)}, {true}};
   Values full;
   for (std::size_t i = 0; i < 2; ++i) full.push_back(batched_operand(b, operands[i], batched[i], size));
   return {{b.create(op.info(), full, op.attrs).result()}, {true}};

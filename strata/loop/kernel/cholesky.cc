@@ -1,6 +1,6 @@
 // cholesky: A = L L^H, or A = U^H U, of Hermitian positive definite matrices, of which one triangle is read.
 //
-// Buffers: matrices, factors. Parameters: element type (factor.h), 1 for L, rows. A grid point is one matrix. The other
+// Buffers: matrices, factors. Parameters: small.h (1 for L). A grid point is one matrix, or some small ones. The other
 // triangle of a factor is zero. A matrix that is not positive definite gives NaN throughout the factor's triangle.
 //
 // Computed in f64, rounded once; sums run over ascending columns.
@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "strata/loop/kernel/factor.h"
+#include "strata/loop/kernel/small.h"
 
 extern "C" void strata_cholesky(void* const* buffers, std::int64_t begin, std::int64_t end);
 
@@ -16,9 +16,7 @@ namespace {
 
 using namespace strata::loop::factor;
 
-struct Params {
-  std::int64_t element, lower, n;
-};
+using Params = strata::loop::small::CholeskyParams;
 
 /// The lower factor in place of the lower triangle; false where a pivot is not positive.
 template <class W>
@@ -62,9 +60,12 @@ void one(const T* in, T* out, const Params& p) {
 }  // namespace
 
 extern "C" void strata_cholesky(void* const* buffers, std::int64_t begin, std::int64_t end) {
+  using namespace strata::loop::small;
   const Params& p = *static_cast<const Params*>(buffers[2]);
+  const Range range = Range::of(begin, end, together(p.n, p.n), p.batch);
   dispatch(p.element, [&]<class T>(T) {
-    for (std::int64_t i = begin; i < end; ++i)
+    if (fits<T>(p.n, p.n, range)) return instruction_set().cholesky(buffers, p, range);
+    for (std::int64_t i = range.begin; i < range.end; ++i)
       one(static_cast<const T*>(buffers[0]) + i * p.n * p.n, static_cast<T*>(buffers[1]) + i * p.n * p.n, p);
   });
 }

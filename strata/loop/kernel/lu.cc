@@ -1,12 +1,13 @@
 // lu: P A = L U with partial pivoting, L below the diagonal (its own is ones), U on and above it, in place of A.
 //
 // Buffers: matrices [m, n], factors, pivots (i32 [min(m, n)]: the row that row k was exchanged with, from 0), permutation (i32 [m]:
-// row i of L U is row permutation[i] of A). Parameters: element type (factor.h), m, n. A grid point is one matrix. The pivot is the
+// row i of L U is row permutation[i] of A). Parameters: small.h. A grid point is one matrix, or some small ones. The pivot is the
 // first element of the greatest |re| + |im|, as in LAPACK; a column of zeros is left. Computed in f64, rounded once.
 #include <cmath>
 #include <numeric>
 
 #include "strata/loop/kernel/reflector.h"
+#include "strata/loop/kernel/small.h"
 
 extern "C" void strata_lu(void* const* buffers, std::int64_t begin, std::int64_t end);
 
@@ -14,9 +15,7 @@ namespace {
 
 using namespace strata::loop::factor;
 
-struct Params {
-  std::int64_t element, m, n;
-};
+using Params = strata::loop::small::LuParams;
 
 template <class W>
 double size_of(W x) { return std::abs(real(x)) + std::abs(imaginary(x)); }
@@ -55,9 +54,12 @@ void factorise(Matrix<W>& a, std::int32_t* pivots, std::int32_t* permutation) {
 }  // namespace
 
 extern "C" void strata_lu(void* const* buffers, std::int64_t begin, std::int64_t end) {
+  using namespace strata::loop::small;
   const Params& p = *static_cast<const Params*>(buffers[4]);
+  const Range range = Range::of(begin, end, together(p.m, p.n), p.batch);
   dispatch(p.element, [&]<class T>(T) {
-    for (std::int64_t i = begin; i < end; ++i) {
+    if (fits<T>(p.m, p.n, range)) return instruction_set().lu(buffers, p, range);
+    for (std::int64_t i = range.begin; i < range.end; ++i) {
       auto a = read_matrix(element_at<const T>(buffers[0], i, p.m * p.n), p.m, p.n);
       factorise(a, element_at<std::int32_t>(buffers[2], i, std::min(p.m, p.n)), element_at<std::int32_t>(buffers[3], i, p.m));
       write_matrix(a, element_at<T>(buffers[1], i, p.m * p.n));

@@ -1,25 +1,22 @@
 // triangular_solve: op(A) X = B or X op(A) = B for triangular A, op the identity, transposition or conjugate transposition.
 //
-// Buffers: A, B, X. Parameters: element type (factor.h), left, lower, unit diagonal, op (0, 1, 2), n (rows of A), m (right
-// hand sides). A grid point is kVectors right hand sides of one matrix. Only the named triangle of A is read, without its
+// Buffers: A, B, X. Parameters: small.h (op: 0, 1, 2; n rows of A, m right hand sides). A grid point is kSides right hand
+// sides of one matrix, or some small matrices with few right hand sides. Only the named triangle of A is read, without its
 // diagonal where that is taken as ones. Computed in f64, rounded once.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "strata/loop/kernel/factor.h"
+#include "strata/loop/kernel/small.h"
 
 extern "C" void strata_triangular_solve(void* const* buffers, std::int64_t begin, std::int64_t end);
 
 namespace {
 
 using namespace strata::loop::factor;
+using namespace strata::loop::small;
 
-constexpr std::int64_t kVectors = 16;
-
-struct Params {
-  std::int64_t element, left, lower, unit, op, n, m;
-};
+using Params = strata::loop::small::TriangularParams;
 
 /// The matrix T of T x = b for each right hand side, with the triangle that is not read as zero, and whether it is lower.
 template <class T>
@@ -48,25 +45,43 @@ void solve(const System<T>& s, const T* b, T* x, std::int64_t stride, std::vecto
   }
 }
 
+/// Right hand sides [sides.begin, sides.end) of one matrix.
 template <class T>
-void solve_all(void* const* buffers, const Params& p, std::int64_t begin, std::int64_t end) {
-  std::int64_t groups = (p.m + kVectors - 1) / kVectors;
-  std::vector<Wide<T>> y;
-  for (std::int64_t g = begin; g < end; ++g) {
-    std::int64_t matrix = g / groups, first = g % groups * kVectors, last = std::min(first + kVectors, p.m);
-    System<T> s{static_cast<const T*>(buffers[0]) + matrix * p.n * p.n, p};
-    const T* b = static_cast<const T*>(buffers[1]) + matrix * p.n * p.m;
-    T* x = static_cast<T*>(buffers[2]) + matrix * p.n * p.m;
-    for (std::int64_t v = first; v < last; ++v) {
-      std::int64_t offset = p.left ? v : v * p.n;
-      solve(s, b + offset, x + offset, p.left ? p.m : 1, y);
+void solve_sides(void* const* buffers, const Params& p, std::int64_t matrix, Range sides, std::vector<Wide<T>>& y) {
+  if constexpr (!is_complex<T>)
+    if (sides.count() > 1) {
+      y.resize(static_cast<std::size_t>(p.n * kSides));
+      return instruction_set().right_sides(buffers, p, matrix, sides, y.data());
     }
+  System<T> s{static_cast<const T*>(buffers[0]) + matrix * p.n * p.n, p};
+  const T* b = static_cast<const T*>(buffers[1]) + matrix * p.n * p.m;
+  T* x = static_cast<T*>(buffers[2]) + matrix * p.n * p.m;
+  for (std::int64_t v = sides.begin; v < sides.end; ++v) {
+    const std::int64_t offset = p.left ? v : v * p.n;
+    solve(s, b + offset, x + offset, p.left ? p.m : 1, y);
   }
+}
+
+template <class T>
+void solve_small(void* const* buffers, const Params& p, Range matrices) {
+  if (fits<T>(p.n, p.m, matrices)) return instruction_set().triangular_solve(buffers, p, matrices);
+  std::vector<Wide<T>> y;
+  for (std::int64_t i = matrices.begin; i < matrices.end; ++i) solve_sides<T>(buffers, p, i, {0, p.m}, y);
+}
+
+template <class T>
+void solve_large(void* const* buffers, const Params& p, std::int64_t begin, std::int64_t end) {
+  const std::int64_t groups = (p.m + kSides - 1) / kSides;
+  std::vector<Wide<T>> y;
+  for (std::int64_t g = begin; g < end; ++g) solve_sides<T>(buffers, p, g / groups, Range::of(g % groups, g % groups + 1, kSides, p.m), y);
 }
 
 }  // namespace
 
 extern "C" void strata_triangular_solve(void* const* buffers, std::int64_t begin, std::int64_t end) {
   const Params& p = *static_cast<const Params*>(buffers[3]);
-  dispatch(p.element, [&]<class T>(T) { solve_all<T>(buffers, p, begin, end); });
+  dispatch(p.element, [&]<class T>(T) {
+    if (p.n <= kMost && p.m <= kMost) return solve_small<T>(buffers, p, Range::of(begin, end, kTogether, p.batch));
+    solve_large<T>(buffers, p, begin, end);
+  });
 }

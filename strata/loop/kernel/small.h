@@ -1,0 +1,74 @@
+// Batches of small matrices (and right hand sides of one triangular matrix), one in each lane of a vector, once for each instruction set: every lane does what the plain kernel
+// (cholesky.cc, lu.cc, triangular_solve.cc) does with its matrix, in the same order, hence the same bits wherever a matrix stands.
+//
+// bf16, f16, f32 and f64. Complex numbers go by the plain kernels: their division is a branch for each matrix.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "strata/loop/kernel/factor.h"
+
+namespace strata::loop::small {
+
+/// Matrices of more rows or columns are not small.
+inline constexpr std::int64_t kMost = 16;
+/// Small matrices at a grid point.
+inline constexpr std::int64_t kTogether = 64;
+
+/// Right hand sides at a grid point, where there are more than of small matrices.
+inline constexpr std::int64_t kSides = 16;
+
+/// How many matrices are a grid point.
+constexpr std::int64_t together(std::int64_t rows, std::int64_t columns) { return rows <= kMost && columns <= kMost ? kTogether : 1; }
+/// Grid points of a batch.
+constexpr std::int64_t points(std::int64_t batch, std::int64_t rows, std::int64_t columns) {
+  const std::int64_t size = together(rows, columns);
+  return (batch + size - 1) / size;
+}
+
+/// The parameters of the kernels, last of all how many matrices there are.
+struct CholeskyParams {
+  std::int64_t element, lower, n, batch;
+};
+struct LuParams {
+  std::int64_t element, m, n, batch;
+};
+struct TriangularParams {
+  std::int64_t element, left, lower, unit, op, n, m, batch;
+};
+
+/// Grid points of triangular systems: of small ones as above, else kSides right hand sides each.
+constexpr std::int64_t triangular_points(std::int64_t batch, std::int64_t n, std::int64_t m) {
+  return n <= kMost && m <= kMost ? points(batch, n, m) : batch * ((m + kSides - 1) / kSides);
+}
+
+/// Some matrices of a batch: [begin, end).
+struct Range {
+  std::int64_t begin, end;
+  /// The matrices of grid points [begin, end).
+  static Range of(std::int64_t begin, std::int64_t end, std::int64_t size, std::int64_t batch) { return {begin * size, std::min(end * size, batch)}; }
+  std::int64_t count() const { return end - begin; }
+};
+
+struct InstructionSet {
+  const char* name;
+  bool (*present)();
+  void (*cholesky)(void* const* buffers, const CholeskyParams&, Range);
+  void (*lu)(void* const* buffers, const LuParams&, Range);
+  void (*triangular_solve)(void* const* buffers, const TriangularParams&, Range);
+  /// Right hand sides in lanes instead: sides [begin, end), at most kSides, of one matrix of any size. Scratch is kSides numbers for each row.
+  void (*right_sides)(void* const* buffers, const TriangularParams&, std::int64_t matrix, Range sides, double* scratch);
+};
+extern const InstructionSet kPortable, kAvx2, kAvx512;
+
+/// The best one that this CPU has.
+const InstructionSet& instruction_set();
+
+/// Whether lanes pay and can do it: more than one small matrix of real numbers.
+template <class T>
+bool fits(std::int64_t rows, std::int64_t columns, Range range) {
+  return !factor::is_complex<T> && rows <= kMost && columns <= kMost && range.count() > 1;
+}
+
+}  // namespace strata::loop::small

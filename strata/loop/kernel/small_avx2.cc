@@ -1,0 +1,34 @@
+// small.h with vectors of four f64.
+#include <immintrin.h>
+
+#include "strata/loop/kernel/small.h"  // outside of these instructions: others may get its inline functions
+
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC target("avx2")
+#endif
+
+#include "strata/loop/kernel/small_lanes.h"
+
+namespace strata::loop::small {
+namespace {
+
+struct Four {
+  static constexpr int kWidth = 4;
+  typedef double F __attribute__((vector_size(4 * sizeof(double))));
+  typedef long long Mask __attribute__((vector_size(4 * sizeof(double))));
+  STRATA_SMALL static F sqrt(F x) { return F(_mm256_sqrt_pd(x)); }
+};
+
+bool present() { return __builtin_cpu_supports("avx2"); }
+
+}  // namespace
+
+const InstructionSet kAvx2{"avx2", present, cholesky<Four>, lu<Four>, triangular_solve<Four>, right_sides<Four>};
+
+}  // namespace strata::loop::small
+
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
