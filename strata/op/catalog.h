@@ -135,6 +135,7 @@
   X(householder)                     \
   X(hyperbolic)                      \
   X(infinity)                        \
+  X(named_axis)                      \
   X(rounding)                        \
   X(sharding)                        \
   X(special)                         \
