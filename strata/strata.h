@@ -14,6 +14,7 @@
 #include "strata/api/lax.h"
 #include "strata/api/lax/fft.h"
 #include "strata/api/lax/linalg.h"
+#include "strata/api/lax/parallel.h"
 #include "strata/api/nn.h"
 #include "strata/api/numpy.h"
 #include "strata/api/numpy/fft.h"

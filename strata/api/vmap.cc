@@ -34,12 +34,12 @@ std::vector<Array> vmap(const Program& program, std::span<const Array> leaves, c
   if (options.out_axes.size() > 1 && options.out_axes.size() != results)
     fail("vmap", "out_axes has {} entries for {} leaves of the result", options.out_axes.size(), results);
   return emit(operands, [&](Builder& b, const Values& v) {
-    Values inputs = v;
-    std::vector<bool> batched(v.size(), false);
-    for (std::size_t i = 0; i < mapped.axes.size(); ++i) {
-      if (!mapped.axes[i]) continue;
-      inputs[i] = op::move_dim(b, v[i], *mapped.axes[i], 0);
-      batched[i] = true;
+    // Without a name there is nobody who could ask for the place.
+    Values inputs = {options.axis_name.empty() ? nullptr : op::iota(b, Type(DType::i32, {mapped.size}), 0)};
+    std::vector<bool> batched = {true};
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      batched.push_back(i < mapped.axes.size() && mapped.axes[i]);
+      inputs.push_back(batched.back() ? op::move_dim(b, v[i], *mapped.axes[i], 0) : v[i]);
     }
     const op::Batched r = op::batch(b, *program.block, inputs, batched, mapped.size);
     Values out;

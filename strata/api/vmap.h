@@ -3,8 +3,10 @@
 //   vmap(f)(xs, ys)                                   // f(xs[i], ys[i]) stacked
 //   vmap(f, {.in_axes = {0, none}})(xs, y)            // y is the same for all
 //   vmap(f, {.in_axes = {1}, .out_axes = {-1}})(xs)
+//   vmap(f, {.axis_name = "i"})(xs)                   // within f, lax::psum(x, "i") adds x of all inputs (lax/parallel.h)
 #pragma once
 
+#include "strata/api/axes.h"
 #include "strata/api/function.h"
 
 namespace strata {
@@ -15,6 +17,8 @@ struct VmapOptions {
   std::vector<std::optional<std::int64_t>> in_axes = {};
   /// Where the new axis stands in each leaf of the result, one entry for all or one per leaf. Default: 0.
   std::vector<std::int64_t> out_axes = {};
+  /// What collective functions within f call the axis. (Upstream's spmd_axis_name, an axis of a mesh of devices, comes with meshes.)
+  std::string axis_name = "";
   /// The number of inputs, when no argument is mapped.
   std::optional<std::int64_t> axis_size = std::nullopt;
 };
@@ -27,7 +31,21 @@ struct Mapped {
   std::int64_t size = 0;
 };
 Mapped split_types(std::span<const Array> leaves, const std::vector<std::optional<std::int64_t>>& axes, const VmapOptions& options);
+/// Of a program whose first argument is the place along the axis, and whose next are the leaves.
 std::vector<Array> vmap(const Program& program, std::span<const Array> leaves, const Mapped& mapped, const VmapOptions& options);
+
+/// Traces f on single inputs behind the place along the axis, which its name stands for meanwhile.
+template <class F, class... Args>
+auto trace_mapped(F& f, const std::tuple<Args...>& arguments, const Mapped& mapped, const std::string& axis_name) {
+  auto within = [&](const Array& place, auto&... each) {
+    std::optional<AxisScope> scope;
+    if (!axis_name.empty()) scope.emplace(BoundAxis{axis_name, mapped.size, place});
+    return f(each...);
+  };
+  std::vector<Type> types = {Type::scalar(DType::i32)};
+  types.insert(types.end(), mapped.types.begin(), mapped.types.end());
+  return trace_function(within, std::tuple_cat(std::tuple(Array::scalar(std::int64_t{0}, DType::i32, false)), arguments), Trace::Kind::nested, types);
+}
 
 /// The axis for each leaf from the axis for each argument.
 template <class... Args>
@@ -54,7 +72,7 @@ auto vmap(F f, VmapOptions options = {}) {
     const Tuple arguments(std::forward<Args>(args)...);
     const std::vector<Array> leaves = tree::leaves<Array>(arguments);
     const internal::Mapped mapped = internal::split_types(leaves, internal::leaf_axes(arguments, options), options);
-    auto traced = internal::trace_function(f, arguments, internal::Trace::Kind::nested, mapped.types);
+    auto traced = internal::trace_mapped(f, arguments, mapped, options.axis_name);
     return traced.unflatten(internal::vmap(traced.program, leaves, mapped, options));
   };
 }
