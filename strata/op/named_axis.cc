@@ -255,7 +255,7 @@ Values alone_permuted(Builder& b, const Op& op, std::span<Value* const> operands
 struct Row {
   const char *name, *summary;
   decltype(ir::OpInfo::infer) infer;
-  Evaluate evaluate;
+  Evaluate by_reference;
   Jvp jvp;
   Transpose transpose;
   Batch batch;
@@ -267,7 +267,7 @@ OpDef definition(const Row& row) {
       .info = {.name = row.name, .infer = row.infer},
       .summary = row.summary,
       .traits = {},
-      .evaluate = row.evaluate,
+      .evaluate = row.by_reference,
       .jvp = row.jvp,
       .linearize = None{"no regions"},
       .transpose = row.transpose,
@@ -305,7 +305,7 @@ std::span<const OpDef> named_axis_defs() {
       definition({.name = "strata.axis_reduce",
                   .summary = "an operand of all inputs of a vmap combined by add, min or max",
                   .infer = infer_reduce,
-                  .evaluate = evaluate_reduce,
+                  .by_reference = evaluate_reduce,
                   .jvp = jvp_reduce,
                   .transpose = transpose_again,
                   .batch = batch_reduce,
@@ -313,7 +313,7 @@ std::span<const OpDef> named_axis_defs() {
       definition({.name = "strata.axis_gather",
                   .summary = "an operand of all inputs of a vmap, side by side",
                   .infer = infer_gather,
-                  .evaluate = evaluate_gather,
+                  .by_reference = evaluate_gather,
                   .jvp = jvp,
                   .transpose = transpose_gather,
                   .batch = batch_gather,
@@ -321,7 +321,7 @@ std::span<const OpDef> named_axis_defs() {
       definition({.name = "strata.axis_exchange",
                   .summary = "the axis of a vmap and the first dimension of its operand in each other's place",
                   .infer = infer_exchange,
-                  .evaluate = evaluate_exchange,
+                  .by_reference = evaluate_exchange,
                   .jvp = jvp,
                   .transpose = transpose_again,
                   .batch = batch_exchange,
@@ -329,7 +329,7 @@ std::span<const OpDef> named_axis_defs() {
       definition({.name = "strata.axis_permute",
                   .summary = "an operand of another input of a vmap",
                   .infer = infer_permute,
-                  .evaluate = evaluate_permute,
+                  .by_reference = evaluate_permute,
                   .jvp = jvp,
                   .transpose = transpose_permute,
                   .batch = batch_permute,

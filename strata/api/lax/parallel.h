@@ -3,8 +3,8 @@
 //   auto normalised = vmap([](Array x) { return x / lax::psum(x, "i"); }, {.axis_name = "i"});
 //
 // `axis_name` is one name or several, the most significant first (upstream's vmap knows several only in reductions, all_to_all and axis_index). All
-// throw Error for a name that no vmap around binds. Reductions and moves take trees too, leaf by leaf. As upstream, `axis_index_groups` are refused over axes of vmap,
-// but that the number of those who work together (axis_size, psum of a number) is then the first group's. Upstream's pcast, psend and precv need shard_map.
+// throw Error for a name that no vmap around binds. Reductions and moves take trees too, leaf by leaf. As upstream, `axis_index_groups` are refused
+// over axes of vmap; only psum of what is no traced array takes them, and counts the first group. Upstream's pcast, psend and precv need shard_map.
 #pragma once
 
 #include <utility>
@@ -19,8 +19,8 @@ struct AxisIndexGroups {
   internal::Named named = internal::Named();
   std::vector<std::vector<std::int64_t>> axis_index_groups = {};
 };
-/// x of all inputs added: the same for each. What is the same for all inputs is multiplied by their number; a C++ number stays one, so that psum(1, "i") is the
-/// size. Booleans count as i32.
+/// x of all inputs added: the same for each. What is the same for all inputs is multiplied by their number; a C++ number stays one, so that
+/// psum(1, "i") is the size. Booleans count as i32.
 Array psum(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups& options = {});
 /// The sum over the number of inputs; integers become floats.
 Array pmean(const Operand& x, const AxisNames& axis_name, const AxisIndexGroups& options = {});
@@ -44,8 +44,8 @@ struct AllToAll {
   std::vector<std::vector<std::int64_t>> axis_index_groups = {};
   bool tiled = false;
 };
-/// Part i along split_axis goes to input i; the parts that an input gets lie along a new axis at concat_axis (counted where split_axis, which has an element for each
-/// input, is gone), or tiled one behind the other along one that is there.
+/// Part i along split_axis goes to input i; the parts that an input gets lie along a new axis at concat_axis (counted where split_axis, which has an
+/// element for each input, is gone), or tiled one behind the other along one that is there.
 Array all_to_all(const Operand& x, const AxisNames& axis_name, std::int64_t split_axis, std::int64_t concat_axis, const AllToAll& options = {});
 /// all_to_all(x, axis_name, axis, axis)
 Array pswapaxes(const Operand& x, const AxisNames& axis_name, std::int64_t axis, const AxisIndexGroups& options = {});
@@ -70,9 +70,10 @@ struct RaggedAllToAll {
   AxisNames axis_name;
   std::vector<std::vector<std::int64_t>> axis_index_groups = {};
 };
-/// `output` with rows that others sent. With K = size of the offsets and n inputs, slices k of K / n consecutive ones are for the same input, k * n / K: rows
-/// operand[input_offsets[k] : + send_sizes[k]] go to its rows from output_offsets[k]; recv_sizes says the same of what arrives, in the order of senders. Offsets and sizes are integers, [K].
-/// Where slices overlap the last sender's stays; what does not lie in `output` is dropped. (Upstream documents this and has it in shard_map alone.)
+/// `output` with rows that others sent. Offsets and sizes are integers, [K], the same number K / n of consecutive slices for each of n inputs: of slice k
+/// the rows operand[input_offsets[k] : + send_sizes[k]] go to input k * n / K, to its rows from output_offsets[k]; recv_sizes says how many arrive of
+/// each slice, in the order of senders. Where slices overlap the last sender's stays; what does not lie in `output` is dropped. (Upstream documents
+/// this and has it in shard_map alone.)
 Array ragged_all_to_all(const Operand& operand, const Operand& output, const Operand& input_offsets, const Operand& send_sizes, const Operand& output_offsets,
                         const Operand& recv_sizes, const RaggedAllToAll& options);
 
