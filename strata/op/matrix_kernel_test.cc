@@ -138,7 +138,7 @@ TEST(factorisations, of_all_shapes_multiply_back) {
       Values all = r.create("strata.svd", {{"compute_uv", true}, {"full_matrices", true}});
       EXPECT_LT(r.distance_to_unitary(all[1]), kSmall);
       EXPECT_LT(r.distance_to_unitary(all[2]), kSmall);
-      EXPECT_EQ(r.distance(all[0], r.create("strata.svd", {{"compute_uv", false}, {"full_matrices", true}})[0]), 0);
+      EXPECT_LT(r.distance(all[0], r.create("strata.svd", {{"compute_uv", false}, {"full_matrices", true}})[0]), kSmall);
       Values lu = r.create("strata.lu");
       const int rank = shape.rank();
       Value* l = slice_dim(r.b, lu[0], rank - 1, 0, k);

@@ -1,5 +1,5 @@
 // jax.lax.linalg: factorisations of matrices, the last two dimensions; those before them are a batch. Nothing is promoted: operands
-// are floats or complex numbers (f32, f64, c64, c128; most take bf16 and f16 too, computed in f64 and rounded). Errors: integers, matrices that
+// are floats or complex numbers (f32, f64, c64, c128; most take bf16 and f16 too, computed wider and rounded). Errors: integers, matrices that
 // are not square where they must be, shapes that do not fit.
 //
 // All have derivatives where JAX states some. Factors are unique only up to signs or phases; these may differ from JAX's.

@@ -3,18 +3,19 @@
 // Buffers: matrices, factors. Parameters: small.h (1 for L). A grid point is one matrix, or some small ones. The other
 // triangle of a factor is zero. A matrix that is not positive definite gives NaN throughout the factor's triangle.
 //
-// Computed in f64, rounded once; sums run over ascending columns.
+// Small matrices are computed in f64 and rounded once; sums run over ascending columns. Others go by LAPACK (large.h).
 #include <cstdint>
 #include <limits>
 #include <vector>
 
-#include "strata/loop/kernel/small.h"
+#include "strata/loop/kernel/large.h"
 
 extern "C" void strata_cholesky(void* const* buffers, std::int64_t begin, std::int64_t end);
 
 namespace {
 
 using namespace strata::loop::factor;
+namespace large = strata::loop::large;
 
 using Params = strata::loop::small::CholeskyParams;
 
@@ -57,6 +58,21 @@ void one(const T* in, T* out, const Params& p) {
     }
 }
 
+/// Row-major matrices are LAPACK's transposed: what is lower here is upper there, and L stands where it wants U.
+template <class T>
+void one_by_lapack(const T* in, T* out, const Params& p) {
+  using C = large::Computed<T>;
+  large::Numbers<C> a(p.n * p.n);
+  for (std::int64_t i = 0; i < p.n * p.n; ++i) a[i] = large::computed(in[i]);
+  bool fine = large::potrf(p.lower ? 'U' : 'L', static_cast<int>(p.n), a.data()) == 0;
+  for (std::int64_t i = 0; i < p.n; ++i) fine = fine && large::is_finite(a[i * p.n + i]);
+  for (std::int64_t i = 0; i < p.n; ++i)
+    for (std::int64_t j = 0; j < p.n; ++j) {
+      const bool inside = p.lower ? j <= i : j >= i;
+      out[i * p.n + j] = !inside ? T() : fine ? T(a[i * p.n + j]) : large::not_a_number<T>();
+    }
+}
+
 }  // namespace
 
 extern "C" void strata_cholesky(void* const* buffers, std::int64_t begin, std::int64_t end) {
@@ -64,8 +80,9 @@ extern "C" void strata_cholesky(void* const* buffers, std::int64_t begin, std::i
   const Params& p = *static_cast<const Params*>(buffers[2]);
   const Range range = Range::of(begin, end, together(p.n, p.n), p.batch);
   dispatch(p.element, [&]<class T>(T) {
+    const bool is_large = large::by_lapack(p.n, p.n);
     if (fits<T>(p.n, p.n, range)) return instruction_set().cholesky(buffers, p, range);
     for (std::int64_t i = range.begin; i < range.end; ++i)
-      one(static_cast<const T*>(buffers[0]) + i * p.n * p.n, static_cast<T*>(buffers[1]) + i * p.n * p.n, p);
+      (is_large ? one_by_lapack<T> : one<T>)(static_cast<const T*>(buffers[0]) + i * p.n * p.n, static_cast<T*>(buffers[1]) + i * p.n * p.n, p);
   });
 }

@@ -2,11 +2,13 @@
 //
 // Buffers: matrices [n, n], eigenvectors, eigenvalues (of the real type). Parameters: element type (factor.h), n. A grid point is one
 // matrix. Made tridiagonal, then QL with implicit shifts (Bowdler, Martin, Reinsch and Wilkinson, "The QR and QL algorithms for
-// symmetric matrices", 1968) in f64. NaN throughout where an element is not finite, or where the iteration does not end.
+// symmetric matrices", 1968) in f64. Large ones by LAPACK (large.h). NaN throughout where an element is not finite, or where the
+// iteration does not end.
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "strata/loop/kernel/large.h"
 #include "strata/loop/kernel/tridiagonal.h"
 
 extern "C" void strata_eigh(void* const* buffers, std::int64_t begin, std::int64_t end);
@@ -14,6 +16,7 @@ extern "C" void strata_eigh(void* const* buffers, std::int64_t begin, std::int64
 namespace {
 
 using namespace strata::loop::factor;
+namespace large = strata::loop::large;
 
 struct Params {
   std::int64_t element, n;
@@ -103,13 +106,33 @@ void one(const T* in, T* vectors, R* values, std::int64_t n) {
   }
 }
 
+/// LAPACK sees the conjugate matrix, whose eigenvectors are conjugate; what is lower here is upper there.
+template <class T, class R>
+void one_by_lapack(const T* in, T* vectors, R* values, std::int64_t n) {
+  using C = large::Computed<T>;
+  large::Numbers<C> a(n * n);
+  large::Numbers<RealOf<C>> w(n);
+  bool fine = true;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j <= i; ++j) fine = large::is_finite(a[i * n + j] = large::computed(in[i * n + j])) && fine;
+  fine = fine && large::heevd('U', static_cast<int>(n), a.data(), w.data()) == 0;
+  if (!fine) {
+    std::fill_n(vectors, n * n, large::not_a_number<T>());
+    std::fill_n(values, n, large::not_a_number<R>());
+    return;
+  }
+  large::transpose(a.data(), n, n, vectors, [](C x) { return T(large::conjugate(x)); });
+  for (std::int64_t i = 0; i < n; ++i) values[i] = R(w[i]);
+}
+
 }  // namespace
 
 extern "C" void strata_eigh(void* const* buffers, std::int64_t begin, std::int64_t end) {
   const Params& p = *static_cast<const Params*>(buffers[3]);
   dispatch(p.element, [&]<class T>(T) {
+    const bool is_large = large::by_lapack(p.n, p.n);
     using R = RealOf<T>;
     for (std::int64_t i = begin; i < end; ++i)
-      one(element_at<const T>(buffers[0], i, p.n * p.n), element_at<T>(buffers[1], i, p.n * p.n), element_at<R>(buffers[2], i, p.n), p.n);
+      (is_large ? one_by_lapack<T, R> : one<T, R>)(element_at<const T>(buffers[0], i, p.n * p.n), element_at<T>(buffers[1], i, p.n * p.n), element_at<R>(buffers[2], i, p.n), p.n);
   });
 }

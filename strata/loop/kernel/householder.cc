@@ -2,10 +2,12 @@
 //
 // Buffers: matrices [m, n], their factors in place (R and, below its diagonal, the reflectors), taus [k]; geqp3: pivots (i32, from 0)
 // between them. householder_product: reflectors [m, n], taus [k], the first n columns of their product. Parameters: element type
-// (factor.h), m, n, k. A grid point is one matrix. Computed in f64, rounded once.
+// (factor.h), m, n, k. A grid point is one matrix. Small matrices, and all of geqp3, are computed in f64 and rounded
+// once; others by LAPACK (large.h).
 #include <cmath>
 #include <numeric>
 
+#include "strata/loop/kernel/large.h"
 #include "strata/loop/kernel/reflector.h"
 
 extern "C" void strata_geqrf(void* const* buffers, std::int64_t begin, std::int64_t end);
@@ -15,6 +17,7 @@ extern "C" void strata_householder_product(void* const* buffers, std::int64_t be
 namespace {
 
 using namespace strata::loop::factor;
+namespace large = strata::loop::large;
 
 struct Params {
   std::int64_t element, m, n, k;
@@ -54,16 +57,47 @@ std::vector<W> pivoted_qr_in_place(Matrix<W>& a, std::int32_t* pivots) {
 template <class T>
 void write_taus(const std::vector<Wide<T>>& taus, T* out) { std::transform(taus.begin(), taus.end(), out, [](Wide<T> x) { return narrow<T>(x); }); }
 
+/// `f(columns, taus)` in place of a matrix as LAPACK sees it.
+template <class T, class F>
+void in_columns(const T* in, T* out, const Params& p, F&& f) {
+  large::Numbers<large::Computed<T>> a(p.m * p.n), taus(p.k);
+  large::to_columns(in, p.m, p.n, a.data());
+  f(a.data(), taus.data());
+  large::from_columns(a.data(), p.m, p.n, out);
+}
+
+template <class T>
+void geqrf(const T* in, T* out, T* out_taus, const Params& p) {
+  if (large::by_lapack(p.m, p.n))
+    return in_columns(in, out, p, [&](auto* a, auto* taus) {
+      large::geqrf(static_cast<int>(p.m), static_cast<int>(p.n), a, taus);
+      std::transform(taus, taus + p.k, out_taus, [](auto x) { return T(x); });
+    });
+  auto a = read_matrix(in, p.m, p.n);
+  write_taus<T>(qr_in_place(a), out_taus);
+  write_matrix(a, out);
+}
+
+template <class T>
+void product(const T* in, const T* in_taus, T* out, const Params& p) {
+  if (large::by_lapack(p.m, p.n))
+    return in_columns(in, out, p, [&](auto* a, auto* taus) {
+      std::transform(in_taus, in_taus + p.k, taus, large::computed<T>);
+      large::orgqr(static_cast<int>(p.m), static_cast<int>(p.n), static_cast<int>(p.k), a, taus);
+    });
+  auto vs = read_matrix(in, p.m, p.n);
+  std::vector<Wide<T>> taus;
+  for (std::int64_t k = 0; k < p.k; ++k) taus.push_back(widen(in_taus[k]));
+  write_matrix(product_of_reflectors(vs, taus, p.n), out);
+}
+
 }  // namespace
 
 extern "C" void strata_geqrf(void* const* buffers, std::int64_t begin, std::int64_t end) {
   const Params& p = *static_cast<const Params*>(buffers[3]);
   dispatch(p.element, [&]<class T>(T) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      auto a = read_matrix(element_at<const T>(buffers[0], i, p.m * p.n), p.m, p.n);
-      write_taus<T>(qr_in_place(a), element_at<T>(buffers[2], i, p.k));
-      write_matrix(a, element_at<T>(buffers[1], i, p.m * p.n));
-    }
+    for (std::int64_t i = begin; i < end; ++i)
+      geqrf(element_at<const T>(buffers[0], i, p.m * p.n), element_at<T>(buffers[1], i, p.m * p.n), element_at<T>(buffers[2], i, p.k), p);
   });
 }
 
@@ -81,11 +115,7 @@ extern "C" void strata_geqp3(void* const* buffers, std::int64_t begin, std::int6
 extern "C" void strata_householder_product(void* const* buffers, std::int64_t begin, std::int64_t end) {
   const Params& p = *static_cast<const Params*>(buffers[3]);
   dispatch(p.element, [&]<class T>(T) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      auto vs = read_matrix(element_at<const T>(buffers[0], i, p.m * p.n), p.m, p.n);
-      std::vector<Wide<T>> taus;
-      for (std::int64_t k = 0; k < p.k; ++k) taus.push_back(widen(element_at<const T>(buffers[1], i, p.k)[k]));
-      write_matrix(product_of_reflectors(vs, taus, p.n), element_at<T>(buffers[2], i, p.m * p.n));
-    }
+    for (std::int64_t i = begin; i < end; ++i)
+      product(element_at<const T>(buffers[0], i, p.m * p.n), element_at<const T>(buffers[1], i, p.k), element_at<T>(buffers[2], i, p.m * p.n), p);
   });
 }

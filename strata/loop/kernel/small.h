@@ -1,11 +1,12 @@
 // Batches of small matrices (and right hand sides of one triangular matrix), one in each lane of a vector, once for each instruction set: every lane does what the plain kernel
 // (cholesky.cc, lu.cc, triangular_solve.cc) does with its matrix, in the same order, hence the same bits wherever a matrix stands.
 //
-// bf16, f16, f32 and f64. Complex numbers go by the plain kernels: their division is a branch for each matrix.
+// f32 and f64. Other types go by the plain kernels: of complex numbers division is a branch for each matrix, and few factor bf16 and f16.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "strata/loop/kernel/factor.h"
 
@@ -65,10 +66,13 @@ extern const InstructionSet kPortable, kAvx2, kAvx512;
 /// The best one that this CPU has.
 const InstructionSet& instruction_set();
 
-/// Whether lanes pay and can do it: more than one small matrix of real numbers.
+template <class T>
+inline constexpr bool has_lanes = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+/// Whether lanes pay and can do it: more than one small matrix.
 template <class T>
 bool fits(std::int64_t rows, std::int64_t columns, Range range) {
-  return !factor::is_complex<T> && rows <= kMost && columns <= kMost && range.count() > 1;
+  return has_lanes<T> && rows <= kMost && columns <= kMost && range.count() > 1;
 }
 
 }  // namespace strata::loop::small

@@ -47,7 +47,7 @@ STRATA_SMALL typename L::F all(double x) { return x - typename L::F{}; }
 template <class L, class F>
 void each(std::int64_t element, Range range, F&& f) {
   factor::dispatch(element, [&]<class T>(T) {
-    if constexpr (!factor::is_complex<T>)
+    if constexpr (has_lanes<T>)
       for (std::int64_t first = range.begin; first < range.end; first += L::kWidth) f(T{}, first);
   });
 }
@@ -221,7 +221,7 @@ void right_sides(void* const* buffers, const TriangularParams& p, std::int64_t m
     }
   };
   factor::dispatch(p.element, [&]<class T>(T x) {
-    if constexpr (!factor::is_complex<T>) solve(x);
+    if constexpr (has_lanes<T>) solve(x);
   });
 }
 

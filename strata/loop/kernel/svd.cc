@@ -2,12 +2,13 @@
 //
 // Buffers: matrices [m, n], s [k] (of the real type), U [m, m or k], V^H [n or k, n]; of singular_values only s; k = min(m, n).
 // Parameters: element type (factor.h), m, n, 1 for full U and V^H. A grid point is one matrix. QR, then Jacobi's rotations
-// of the columns of R (Hestenes 1958; de Rijk 1989), which keep small singular values accurate, in f64. NaN throughout where an element
-// is not finite.
+// of the columns of R (Hestenes 1958; de Rijk 1989), which keep small singular values accurate, in f64; large matrices by LAPACK (large.h).
+// NaN throughout where an element is not finite.
 #include <cmath>
 #include <limits>
 #include <numeric>
 
+#include "strata/loop/kernel/large.h"
 #include "strata/loop/kernel/reflector.h"
 
 extern "C" void strata_svd(void* const* buffers, std::int64_t begin, std::int64_t end);
@@ -16,6 +17,7 @@ extern "C" void strata_singular_values(void* const* buffers, std::int64_t begin,
 namespace {
 
 using namespace strata::loop::factor;
+namespace large = strata::loop::large;
 
 struct Params {
   std::int64_t element, m, n, full;
@@ -169,24 +171,52 @@ void write_vectors(const Svd<Wide<T>>& svd, T* u, T* vh, const Params& p) {
     for (std::int64_t j = 0; j < p.n; ++j) vh[i * p.n + j] = narrow<T>(conj(wide ? svd.u(j, i) : svd.v(i, j)));
 }
 
+/// LAPACK sees A^T = V* s U^T: its U is V^H where it lies, its V^H is U.
+template <class T>
+void one_by_lapack(const T* in, RealOf<T>* s, T* u, T* vh, const Params& p) {
+  using C = large::Computed<T>;
+  const std::int64_t k = std::min(p.m, p.n), of_u = u == nullptr ? 0 : p.m * (p.full ? p.m : k), of_vh = u == nullptr ? 0 : p.n * (p.full ? p.n : k);
+  large::Numbers<C> a(p.m * p.n), first(of_vh), second(of_u);
+  large::Numbers<RealOf<C>> values(k);
+  for (std::int64_t i = 0; i < p.m * p.n; ++i) a[i] = large::computed(in[i]);
+  const char job = u == nullptr ? 'N' : p.full ? 'A' : 'S';
+  const bool fine = large::all_finite(a.data(), p.m * p.n) &&
+                    large::gesdd(job, static_cast<int>(p.n), static_cast<int>(p.m), a.data(), values.data(), first.data(), second.data()) == 0;
+  auto write = [&](const auto* from, std::int64_t count, auto* to) {
+    using To = std::remove_pointer_t<decltype(to)>;
+    for (std::int64_t i = 0; i < count; ++i) to[i] = fine ? To(from[i]) : large::not_a_number<To>();
+  };
+  write(values.data(), k, s);
+  write(second.data(), of_u, u);
+  write(first.data(), of_vh, vh);
+}
+
+/// U and V^H where `u` is not null.
+template <class T>
+void one(const T* in, RealOf<T>* s, T* u, T* vh, const Params& p) {
+  const auto svd = svd_of(in, p, u != nullptr);
+  write_values(svd.s, s);
+  if (u != nullptr) write_vectors(svd, u, vh, p);
+}
+
 }  // namespace
 
 extern "C" void strata_svd(void* const* buffers, std::int64_t begin, std::int64_t end) {
   const Params& p = *static_cast<const Params*>(buffers[4]);
   const std::int64_t k = std::min(p.m, p.n);
   dispatch(p.element, [&]<class T>(T) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const auto svd = svd_of(element_at<const T>(buffers[0], i, p.m * p.n), p, true);
-      write_values(svd.s, element_at<RealOf<T>>(buffers[1], i, k));
-      write_vectors(svd, element_at<T>(buffers[2], i, p.m * (p.full ? p.m : k)), element_at<T>(buffers[3], i, p.n * (p.full ? p.n : k)), p);
-    }
+    const bool is_large = large::by_lapack(p.m, p.n);
+    for (std::int64_t i = begin; i < end; ++i)
+      (is_large ? one_by_lapack<T> : one<T>)(element_at<const T>(buffers[0], i, p.m * p.n), element_at<RealOf<T>>(buffers[1], i, k),
+                                             element_at<T>(buffers[2], i, p.m * (p.full ? p.m : k)), element_at<T>(buffers[3], i, p.n * (p.full ? p.n : k)), p);
   });
 }
 
 extern "C" void strata_singular_values(void* const* buffers, std::int64_t begin, std::int64_t end) {
   const Params& p = *static_cast<const Params*>(buffers[2]);
   dispatch(p.element, [&]<class T>(T) {
+    const bool is_large = large::by_lapack(p.m, p.n);
     for (std::int64_t i = begin; i < end; ++i)
-      write_values(svd_of(element_at<const T>(buffers[0], i, p.m * p.n), p, false).s, element_at<RealOf<T>>(buffers[1], i, std::min(p.m, p.n)));
+      (is_large ? one_by_lapack<T> : one<T>)(element_at<const T>(buffers[0], i, p.m * p.n), element_at<RealOf<T>>(buffers[1], i, std::min(p.m, p.n)), nullptr, nullptr, p);
   });
 }

@@ -48,7 +48,7 @@ void solve(const System<T>& s, const T* b, T* x, std::int64_t stride, std::vecto
 /// Right hand sides [sides.begin, sides.end) of one matrix.
 template <class T>
 void solve_sides(void* const* buffers, const Params& p, std::int64_t matrix, Range sides, std::vector<Wide<T>>& y) {
-  if constexpr (!is_complex<T>)
+  if constexpr (has_lanes<T>)
     if (sides.count() > 1) {
       y.resize(static_cast<std::size_t>(p.n * kSides));
       return instruction_set().right_sides(buffers, p, matrix, sides, y.data());

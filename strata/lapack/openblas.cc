@@ -1,0 +1,44 @@
+// What kernels use of OpenBLAS' LAPACK, for f32, f64 and complex numbers of both.
+#include <algorithm>
+#include <iterator>
+
+#include "strata/lapack/routine.h"
+
+// X(name of the real routine, of the complex one), without the letter of the type.
+#define STRATA_LAPACK_ROUTINES(X) \
+  X(geev, geev)                   \
+  X(geqrf, geqrf)                 \
+  X(gesdd, gesdd)                 \
+  X(getrf, getrf)                 \
+  X(orgqr, ungqr)                 \
+  X(potrf, potrf)                 \
+  X(syevd, heevd)
+
+// Called through pointers of their own types (loop/kernel/large.h).
+#define STRATA_DECLARE(real, complex) void s##real##_(), d##real##_(), c##complex##_(), z##complex##_();
+extern "C" {
+STRATA_LAPACK_ROUTINES(STRATA_DECLARE)
+void openblas_set_num_threads(int);
+}
+
+namespace strata::lapack {
+namespace {
+
+struct Named {
+  std::string_view name;
+  void (*address)();
+};
+
+#define STRATA_LIST(real, complex) {"s" #real, s##real##_}, {"d" #real, d##real##_}, {"c" #complex, c##complex##_}, {"z" #complex, z##complex##_},
+constexpr Named kRoutines[] = {STRATA_LAPACK_ROUTINES(STRATA_LIST)};
+
+}  // namespace
+
+void* routine(std::string_view name) {
+  // Debian's serial build has one thread; another build of the same library may stand in its place.
+  static const bool told [[maybe_unused]] = (openblas_set_num_threads(1), true);
+  const auto* it = std::find_if(std::begin(kRoutines), std::end(kRoutines), [&](const Named& r) { return r.name == name; });
+  return it == std::end(kRoutines) ? nullptr : reinterpret_cast<void*>(it->address);
+}
+
+}  // namespace strata::lapack

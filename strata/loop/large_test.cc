@@ -1,0 +1,263 @@
+// Large matrices by LAPACK beside the plain kernels: what is unique is near, what is not multiplies to the matrix again.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "strata/loop/kernel/large.h"
+#include "strata/loop/kernel/native.h"
+
+namespace strata::loop::large {
+namespace {
+
+using Complex = std::complex<double>;
+template <class T>
+using Array = std::vector<T>;
+
+class PlainKernels {
+ public:
+  PlainKernels() { testing_hooks::plain_kernels_only(true); }
+  ~PlainKernels() { testing_hooks::plain_kernels_only(false); }
+};
+
+template <class F>
+void for_each_type(F&& f) {
+  f(float{}, factor::kF32, 2e-5);
+  f(double{}, factor::kF64, 1e-13);
+  f(std::complex<float>{}, factor::kC64, 2e-5);
+  f(std::complex<double>{}, factor::kC128, 1e-13);
+  f(BFloat16{}, factor::kBf16, 2e-2);
+  f(Float16{}, factor::kF16, 3e-3);
+}
+
+template <class T>
+T number(double re, double im) {
+  if constexpr (is_complex<T>)
+    return T(static_cast<RealOf<T>>(re), static_cast<RealOf<T>>(im));
+  else
+    return T(static_cast<Computed<T>>(re));
+}
+template <class T>
+Complex wide(T x) { return Complex(factor::widen(x)); }
+/// Between -1 and 1.
+double fraction(std::int64_t i) { return static_cast<double>(static_cast<std::int64_t>((static_cast<std::uint64_t>(i) + 1) * 0x9E3779B97F4A7C15u * (static_cast<std::uint64_t>(i) | 1)) >> 8) * 0x1p-55; }
+
+template <class T>
+Array<T> random(std::int64_t count, std::int64_t seed = 0) {
+  Array<T> out;
+  for (std::int64_t i = 0; i < count; ++i) out.push_back(number<T>(fraction(2 * i + seed), fraction(2 * i + 1 + seed)));
+  return out;
+}
+template <class T>
+Array<T> dominant(std::int64_t n, double diagonal) {
+  Array<T> out = random<T>(n * n);
+  for (std::int64_t i = 0; i < n; ++i) out[static_cast<std::size_t>(i * n + i)] = number<T>(diagonal + fraction(i), 0);
+  return out;
+}
+
+/// The greatest distance of two elements, relative to the greatest element.
+template <class T>
+double distance(const Array<T>& x, const Array<T>& y) {
+  double most = 0, scale = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double d = std::abs(wide(x[i]) - wide(y[i]));
+    if (std::isnan(d)) return d;
+    most = std::max(most, d);
+    scale = std::max(scale, std::abs(wide(y[i])));
+  }
+  return most / std::max(scale, 1e-300);
+}
+
+/// Row-major matrices in f64, for what factors multiply to.
+struct Matrix {
+  std::int64_t m, n;
+  Array<Complex> a;
+  Complex operator()(std::int64_t i, std::int64_t j) const { return a[static_cast<std::size_t>(i * n + j)]; }
+};
+template <class T>
+Matrix matrix(const Array<T>& x, std::int64_t m, std::int64_t n) {
+  Matrix out{m, n, {}};
+  for (const T& each : x) out.a.push_back(wide(each));
+  return out;
+}
+Matrix adjoint(const Matrix& x) {
+  Matrix out{x.n, x.m, {}};
+  for (std::int64_t j = 0; j < x.n; ++j)
+    for (std::int64_t i = 0; i < x.m; ++i) out.a.push_back(std::conj(x(i, j)));
+  return out;
+}
+Matrix operator*(const Matrix& x, const Matrix& y) {
+  Matrix out{x.m, y.n, Array<Complex>(static_cast<std::size_t>(x.m * y.n))};
+  for (std::int64_t i = 0; i < x.m; ++i)
+    for (std::int64_t k = 0; k < x.n; ++k)
+      for (std::int64_t j = 0; j < y.n; ++j) out.a[static_cast<std::size_t>(i * y.n + j)] += x(i, k) * y(k, j);
+  return out;
+}
+Matrix diagonal(const Array<Complex>& d, std::int64_t m, std::int64_t n) {
+  Matrix out{m, n, Array<Complex>(static_cast<std::size_t>(m * n))};
+  for (std::size_t i = 0; i < d.size(); ++i) out.a[i * static_cast<std::size_t>(n) + i] = d[i];
+  return out;
+}
+void expect_unitary(const Matrix& q, double bound) {
+  EXPECT_LT(distance((adjoint(q) * q).a, diagonal(Array<Complex>(static_cast<std::size_t>(q.n), 1), q.n, q.n).a), bound);
+}
+template <class T>
+Array<Complex> complex_numbers(const Array<T>& x) { return matrix(x, 1, static_cast<std::int64_t>(x.size())).a; }
+
+template <class T>
+Array<T> array(std::int64_t count) { return Array<T>(static_cast<std::size_t>(count)); }
+
+TEST(Large, IsWhatIsNotSmall) {
+  EXPECT_FALSE(by_lapack(16, 16));
+  EXPECT_TRUE(by_lapack(17, 17));
+  EXPECT_TRUE(by_lapack(3, 17));
+  EXPECT_FALSE(by_lapack(0, 17));
+  PlainKernels plain;
+  EXPECT_FALSE(by_lapack(17, 17));
+}
+
+TEST(Large, Cholesky) {
+  for_each_type([]<class T>(T, std::int64_t element, double bound) {
+    for (std::int64_t n : {17, 50, 129})
+      for (std::int64_t lower : {0, 1}) {
+        auto a = dominant<T>(n, 20), want = array<T>(n * n), got = array<T>(n * n);
+        auto run = [&](Array<T>& out) { run_native("strata_cholesky", {a.data(), out.data()}, {element, lower, n, 1}, 1); };
+        run(got);
+        { PlainKernels plain; run(want); }
+        EXPECT_LT(distance(got, want), bound) << element << " " << n;
+        for (const T& hole : {number<T>(-1, 0), not_a_number<T>()}) {
+          a[static_cast<std::size_t>(n + 1)] = hole;
+          run(got);
+          for (std::int64_t i = 0; i < n; ++i)
+            for (std::int64_t j = 0; j < n; ++j) {
+              const Complex x = wide(got[static_cast<std::size_t>(i * n + j)]);
+              EXPECT_TRUE((lower ? j <= i : j >= i) ? std::isnan(x.real()) : x == 0.0);
+            }
+        }
+      }
+  });
+}
+
+TEST(Large, Lu) {
+  for_each_type([]<class T>(T, std::int64_t element, double bound) {
+    for (auto [m, n] : {std::pair<std::int64_t, std::int64_t>{17, 17}, {70, 70}, {90, 33}, {33, 90}, {3, 40}}) {
+      auto a = random<T>(m * n), want = array<T>(m * n), got = array<T>(m * n);
+      auto p = array<std::int32_t>(std::min(m, n)), q = p, r = array<std::int32_t>(m), s = r;
+      run_native("strata_lu", {a.data(), got.data(), p.data(), r.data()}, {element, m, n, 1}, 1);
+      { PlainKernels plain; run_native("strata_lu", {a.data(), want.data(), q.data(), s.data()}, {element, m, n, 1}, 1); }
+      if (sizeof(T) > 2) {  // nearly equal sizes of few bits
+        EXPECT_EQ(p, q);
+        EXPECT_EQ(r, s);
+        EXPECT_LT(distance(got, want), 20 * bound) << element << " " << m << " " << n;
+      }
+      Matrix l{m, std::min(m, n), {}}, u{std::min(m, n), n, {}}, rows{m, n, {}};
+      const Matrix f = matrix(got, m, n), original = matrix(a, m, n);
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < l.n; ++j) l.a.push_back(j < i ? f(i, j) : j == i ? 1.0 : 0.0);
+      for (std::int64_t i = 0; i < u.m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) u.a.push_back(j >= i ? f(i, j) : 0.0);
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < n; ++j) rows.a.push_back(original(r[static_cast<std::size_t>(i)], j));
+      EXPECT_LT(distance((l * u).a, rows.a), 10 * bound) << element << " " << m << " " << n;
+    }
+  });
+}
+
+TEST(Large, LuOfWhatIsNotFiniteIsThatOfThePlainKernel) {
+  const std::int64_t n = 20;
+  auto a = random<float>(n * n), want = array<float>(n * n), got = want;
+  a[45] = std::numeric_limits<float>::quiet_NaN();
+  auto p = array<std::int32_t>(n), q = p, r = p, s = p;
+  run_native("strata_lu", {a.data(), got.data(), p.data(), r.data()}, {factor::kF32, n, n, 1}, 1);
+  { PlainKernels plain; run_native("strata_lu", {a.data(), want.data(), q.data(), s.data()}, {factor::kF32, n, n, 1}, 1); }
+  EXPECT_EQ(p, q);
+  EXPECT_EQ(r, s);
+  EXPECT_EQ(std::memcmp(got.data(), want.data(), got.size() * sizeof(float)), 0);
+}
+
+TEST(Large, Qr) {
+  for_each_type([]<class T>(T, std::int64_t element, double bound) {
+    for (auto [m, n] : {std::pair<std::int64_t, std::int64_t>{17, 17}, {70, 70}, {90, 33}, {33, 90}, {100, 2}}) {
+      const std::int64_t k = std::min(m, n);
+      auto a = random<T>(m * n), want = array<T>(m * n), got = want, taus = array<T>(k), want_taus = taus;
+      run_native("strata_geqrf", {a.data(), got.data(), taus.data()}, {element, m, n, k}, 1);
+      { PlainKernels plain; run_native("strata_geqrf", {a.data(), want.data(), want_taus.data()}, {element, m, n, k}, 1); }
+      EXPECT_LT(distance(got, want), 20 * bound) << element << " " << m << " " << n;
+      EXPECT_LT(distance(taus, want_taus), 20 * bound);
+      if (m < n) continue;
+      auto q = array<T>(m * n), want_q = q;
+      run_native("strata_householder_product", {got.data(), taus.data(), q.data()}, {element, m, n, k}, 1);
+      { PlainKernels plain; run_native("strata_householder_product", {got.data(), taus.data(), want_q.data()}, {element, m, n, k}, 1); }
+      EXPECT_LT(distance(q, want_q), 10 * bound);
+      expect_unitary(matrix(q, m, n), 20 * bound);
+    }
+  });
+}
+
+TEST(Large, Eigh) {
+  for_each_type([]<class T>(T, std::int64_t element, double bound) {
+    using R = RealOf<T>;
+    for (std::int64_t n : {17, 60}) {
+      auto a = dominant<T>(n, 1), v = array<T>(n * n), want_v = v;
+      auto w = array<R>(n), want_w = w;
+      run_native("strata_eigh", {a.data(), v.data(), w.data()}, {element, n}, 1);
+      { PlainKernels plain; run_native("strata_eigh", {a.data(), want_v.data(), want_w.data()}, {element, n}, 1); }
+      EXPECT_LT(distance(w, want_w), 5 * bound) << element << " " << n;
+      Matrix full = matrix(a, n, n);  // of which the lower triangle counts
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = i + 1; j < n; ++j) full.a[static_cast<std::size_t>(i * n + j)] = std::conj(full(j, i));
+      const Matrix vectors = matrix(v, n, n);
+      EXPECT_LT(distance((vectors * diagonal(complex_numbers(w), n, n) * adjoint(vectors)).a, full.a), 40 * bound);
+      expect_unitary(vectors, 20 * bound);
+      a[static_cast<std::size_t>(n)] = not_a_number<T>();
+      run_native("strata_eigh", {a.data(), v.data(), w.data()}, {element, n}, 1);
+      for (const R& x : w) EXPECT_TRUE(std::isnan(wide(x).real()));
+    }
+  });
+}
+
+TEST(Large, Svd) {
+  for_each_type([]<class T>(T, std::int64_t element, double bound) {
+    using R = RealOf<T>;
+    for (auto [m, n] : {std::pair<std::int64_t, std::int64_t>{17, 17}, {60, 60}, {70, 30}, {30, 70}})
+      for (std::int64_t full : {0, 1}) {
+        const std::int64_t k = std::min(m, n), columns = full ? m : k, rows = full ? n : k;
+        auto a = random<T>(m * n), u = array<T>(m * columns), vh = array<T>(rows * n);
+        auto s = array<R>(k), alone = s, want = s;
+        run_native("strata_svd", {a.data(), s.data(), u.data(), vh.data()}, {element, m, n, full}, 1);
+        run_native("strata_singular_values", {a.data(), alone.data()}, {element, m, n, full}, 1);
+        { PlainKernels plain; run_native("strata_singular_values", {a.data(), want.data()}, {element, m, n, full}, 1); }
+        EXPECT_LT(distance(s, want), 5 * bound) << element << " " << m << " " << n;
+        EXPECT_LT(distance(alone, want), 5 * bound);
+        const Matrix left = matrix(u, m, columns), right = matrix(vh, rows, n);
+        EXPECT_LT(distance((left * diagonal(complex_numbers(s), columns, rows) * right).a, matrix(a, m, n).a), 40 * bound);
+        expect_unitary(left, 20 * bound);
+        expect_unitary(adjoint(right), 20 * bound);
+        a[3] = number<T>(std::numeric_limits<double>::infinity(), 0);
+        run_native("strata_svd", {a.data(), s.data(), u.data(), vh.data()}, {element, m, n, full}, 1);
+        for (const R& x : s) EXPECT_TRUE(std::isnan(wide(x).real()));
+        for (const T& x : vh) EXPECT_TRUE(std::isnan(wide(x).real()));
+      }
+  });
+}
+
+TEST(Large, BitsDoNotDependOnWhereAMatrixLies) {
+  const std::int64_t n = 37, m = 29;  // what follows lies at odd addresses
+  auto once = random<float>(m * n);
+  Array<float> twice = once;
+  twice.insert(twice.end(), once.begin(), once.end());
+  twice.insert(twice.end(), once.begin(), once.end());
+  auto s = array<float>(3 * m), u = array<float>(3 * m * m), vh = array<float>(3 * m * n);
+  run_native("strata_svd", {twice.data(), s.data(), u.data(), vh.data()}, {factor::kF32, m, n, 0}, 3);
+  for (int i : {1, 2}) {
+    EXPECT_EQ(std::memcmp(s.data(), s.data() + i * m, static_cast<std::size_t>(m) * sizeof(float)), 0);
+    EXPECT_EQ(std::memcmp(u.data(), u.data() + i * m * m, static_cast<std::size_t>(m * m) * sizeof(float)), 0);
+    EXPECT_EQ(std::memcmp(vh.data(), vh.data() + i * m * n, static_cast<std::size_t>(m * n) * sizeof(float)), 0);
+  }
+}
+
+}  // namespace
+}  // namespace strata::loop::large

@@ -1,0 +1,8 @@
+// No LAPACK: the plugin needs the C library alone, so that its plain kernels do matrices of all sizes.
+#include "strata/lapack/routine.h"
+
+namespace strata::lapack {
+
+void* routine(std::string_view) { return nullptr; }
+
+}  // namespace strata::lapack
