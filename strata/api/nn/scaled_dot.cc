@@ -75,10 +75,17 @@ Array narrow_product(const Array& lhs, const Array& rhs, const ScaledDotGeneral&
   return has_global ? (out * (*o.configs[0].global_scale * *o.configs[1].global_scale)).astype(o.preferred_element_type) : out;
 }
 
+/// With zeros behind the last dimension, to whole blocks.
+Array filled_up(const Array& x, std::int64_t block) {
+  std::vector<numpy::PadWidth> widths(static_cast<std::size_t>(x.ndim()));
+  widths.back().after = (block - x.shape(-1) % block) % block;
+  return numpy::pad(x, widths);
+}
+
 /// The cotangent of x [B, M, K] in a product with y [B, N, K]: g y, g [B, M, N].
 Array cotangent(const Array& g, const Array& x, const Array& y, const BlockScaleConfig& of_x, const BlockScaleConfig& of_y, const ScaledDotGeneral& o) {
   const BlockScaleConfig& of_g = o.configs[2];
-  if (of_g.mode != "nvfp4") return product(quantized(g, of_g), quantized(turned(y), of_y), o.preferred_element_type).astype(x.dtype());
+  if (of_g.mode != "nvfp4") return product(quantized(filled_up(g, of_g.block_size), of_g), quantized(filled_up(turned(y), of_y.block_size), of_y), o.preferred_element_type).astype(x.dtype());
   const Array whole = lax::dot_general(g, y, {.lhs_contracting = {2}, .rhs_contracting = {1}, .lhs_batch = {0}, .rhs_batch = {0}}, {.preferred_element_type = o.preferred_element_type});
   return where(numpy::abs(x) <= *of_x.global_scale * (kGreatestE2M1FN * kGreatestE4M3FN), whole, 0).astype(x.dtype());
 }

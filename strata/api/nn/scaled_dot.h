@@ -39,7 +39,8 @@ struct ScaledDotGeneral {
 };
 /// dot_general of operands that are made narrow first. Derivatives (reverse mode) see through that: they are products of the other operand and
 /// of the cotangent, narrow again in "mxfp8"; in "nvfp4" they are zero where a number was cut off. A block of zeros stays zeros (upstream
-/// divides by its scale 0). Sizes along which numbers are made narrow, those of gradients included, are multiples of the block size.
+/// divides by its scale 0). The contracted sizes are multiples of the block size; those along which gradients are made narrow are filled up with
+/// zeros (upstream refuses others).
 Array scaled_dot_general(const Operand& lhs, const Operand& rhs, const lax::DotDimensionNumbers& dimension_numbers, const ScaledDotGeneral& options = {});
 
 }  // namespace strata::nn
