@@ -160,5 +160,48 @@ TEST(Random, SamplesHaveTheirMoments) {
   expect_moments(random::chisquare(random::key(6), 2.0f, many), 2, 4);
 }
 
+/// The slope of a quantile: what the probability of less gains by a is lost by x.
+Array slope_of_quantile(const Array& a, const Array& x) {
+  const double h = 1e-5;
+  const Array by_a = (lax::igamma(a + h, x) - lax::igamma(a - h, x)) / (2 * h), by_x = (lax::igamma(a, x * (1 + h)) - lax::igamma(a, x * (1 - h))) / (2 * h * x);
+  return -by_a / by_x;
+}
+void expect_near(const Array& got, const Array& want, double relative) {
+  EXPECT_TRUE(numpy::allclose(got, want, {.rtol = relative, .atol = 1e-12}).item<bool>()) << got << "\ninstead of\n" << want;
+}
+
+TEST(RandomDerivatives, GammaSamplesMoveAsTheirQuantiles) {
+  EnableX64 on;
+  const Array a = array({0.3, 0.9, 1.0, 2.5, 7.0, 40.0}, float64), t = array({1.0, -2.0, 0.5, 1.0, 3.0, -1.0}, float64);
+  auto gamma = [](Array a) { return random::gamma(random::key(3), a, {}, float64); };
+  auto logarithm = [](Array a) { return random::loggamma(random::key(3), a, {}, float64); };
+  const Array x = gamma(a), slope = slope_of_quantile(a, x);
+  expect_near(jvp(gamma, std::tuple(a), std::tuple(t)).second, slope * t, 1e-6);
+  expect_near(grad([&](Array a) { return sum(t * gamma(a)); })(a), slope * t, 1e-6);
+  expect_near(jit(vmap(grad([](Array a) { return random::gamma(random::key(3), a, {}, float64); })))(a), vmap([](Array a) { return slope_of_quantile(a, random::gamma(random::key(3), a, {}, float64)); })(a), 1e-6);
+  const Array y = exp(logarithm(a));
+  expect_near(grad([&](Array a) { return sum(t * logarithm(a)); })(a), slope_of_quantile(a, y) * t / y, 1e-6);
+}
+
+/// Means of many samples, whose derivatives are known: a / (a + b), df, df / (df - 2).
+TEST(RandomDerivatives, MeansOfSamplersMadeOfGammas) {
+  const Array a = 2.0f, b = 3.0f;
+  auto beta = [](Array a, Array b) { return mean(random::beta(random::key(1), a, b, {20000})); };
+  const auto [by_a, by_b] = grad<0, 1>(beta)(a, b);
+  EXPECT_NEAR(by_a.item<float>(), 3.0 / 25, 3e-3);
+  EXPECT_NEAR(by_b.item<float>(), -2.0 / 25, 3e-3);
+  EXPECT_NEAR(grad([](Array df) { return mean(random::chisquare(random::key(2), df, {20000})); })(4.0f).item<float>(), 1, 0.03);
+  EXPECT_NEAR(grad([](Array df) { return mean(square(random::t(random::key(3), df, {20000}))); })(12.0f).item<float>(), -2.0 / 100, 3e-3);
+  EXPECT_NEAR(grad([](Array df) { return mean(random::f(random::key(4), 5.0f, df, {20000})); })(12.0f).item<float>(), -2.0 / 100, 3e-3);
+  const Array shares = jacfwd([](Array alpha) { return mean(random::dirichlet(random::key(5), alpha, {20000}), 0); })(array({1.0f, 3.0f}));
+  expect_near(shares, array({3.0f, -1.0f, -3.0f, 1.0f}).reshape({2, 2}) / 16, 0.05);
+}
+
+TEST(RandomDerivatives, OfGammaThereIsNoSecond) {
+  auto gamma = [](Array a) { return random::gamma(random::key(3), a); };
+  EXPECT_NE(testing::message_of([&] { grad(grad(gamma))(2.0f); }), "no error");
+  EXPECT_NE(testing::message_of([&] { jacfwd(jacfwd(gamma))(2.0f); }), "no error");
+}
+
 }  // namespace
 }  // namespace strata

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "strata/api/control.h"
+#include "strata/api/custom.h"
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
 #include "strata/api/nn.h"
@@ -62,14 +63,30 @@ Array one_gamma(const Key& first, const Array& a, bool logarithm) {
   return d * v * numpy::where(large, 1, power);
 }
 
+/// a, of which derivatives stop with an error: no second derivative of a sample is known, and none shall be read off the loops.
+Array only_once(const Array& a) {
+  return custom_vjp([](const Array& x) { return x; }, [](const Array& x) { return std::pair(x, std::tuple<>()); }, [](std::tuple<>, const Array& ct) { return std::tuple(ct); })(a);
+}
+
+/// A sample for each alpha. What its probability to be less depends on alpha by is made up for by the sample.
+Array sampled(const Key& keys, const Array& alphas, bool logarithm) {
+  auto one = [=](const Key& k, const Array& alpha) { return one_gamma(k, alpha, logarithm); };
+  auto value = [=](const Array& a) { return vmap(one)(keys, a); };
+  auto rule = [=](const std::tuple<Array>& at, const std::tuple<Array>& along) {
+    const Array a = only_once(std::get<0>(at)), y = value(a);
+    const Array x = logarithm ? numpy::maximum(numpy::exp(y), number(y.dtype(), tiny(y.dtype()))) : y, slope = lax::random_gamma_grad(a, x);
+    return std::pair(y, (logarithm ? slope / x : slope) * std::get<0>(along));
+  };
+  return custom_jvp(value, rule)(alphas);
+}
+
 Array gammas(const char* name, const KeyOperand& key, const Operand& a, const SampleShape& given, DType wanted, bool logarithm) {
   const Use use(name, key);
   const DType dtype = float_type(name, wanted);
   const Sizes shape = sample_shape(name, given, {a->shape()});
-  const Array flat = lax::stop_gradient(broadcast(as(a, dtype), shape)).reshape(Sizes(-1));
+  const Array flat = broadcast(as(a, dtype), shape).reshape(Sizes(-1));
   if (flat.size() == 0) return zeros(shape, dtype);
-  auto one = [&](const Key& k, const Array& alpha) { return one_gamma(k, alpha, logarithm); };
-  return vmap(one)(split(key.key, flat.size()), flat).reshape(shape);
+  return sampled(split(key.key, flat.size()), flat, logarithm).reshape(shape);
 }
 
 }  // namespace

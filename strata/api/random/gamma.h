@@ -6,8 +6,10 @@
 
 namespace strata::random {
 
-/// x^(a - 1) exp(-x) / gamma(a) for x > 0, by rejection, and its logarithm, which small `a` do not send to zero. Samples do not
-/// differentiate by `a`: they are constants to derivatives. Source: Marsaglia and Tsang, "A simple method for generating gamma variables" (2000).
+/// x^(a - 1) exp(-x) / gamma(a) for x > 0, by rejection, and its logarithm, which small `a` do not send to zero. The
+/// derivative by `a` is that of the quantile which the sample is (lax::random_gamma_grad; Figurnov, Mohamed and Mnih, "Implicit
+/// reparameterization gradients", 2018), in all samplers that are made of these; as upstream there is no second one.
+/// Source: Marsaglia and Tsang, "A simple method for generating gamma variables" (2000).
 Array gamma(const KeyOperand& key, const Operand& a, const SampleShape& shape = {}, DType dtype = DType::f32);
 Array loggamma(const KeyOperand& key, const Operand& a, const SampleShape& shape = {}, DType dtype = DType::f32);
 /// x^(a - 1) (1 - x)^(b - 1) on [0, 1].

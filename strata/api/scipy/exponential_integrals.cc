@@ -145,8 +145,8 @@ Array expn(const Operand& n, const Operand& x) {
 }
 Array exp1(const Operand& operand) {
   const Site site(operand);
-  const Array x = real_floats("exp1", operand);
-  return differentiable_en(filled_like(x, 1), x);
+  auto value = [](const Array& v) { return en(filled_like(v, 1), v); };
+  return wide_function(real_floats("exp1", operand), value, [](const Array& v, const Array&) { return -numpy::exp(-v) / v; });
 }
 
 }  // namespace strata::scipy::special
