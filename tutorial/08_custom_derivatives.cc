@@ -65,6 +65,16 @@ void implicit() {
   std::cout << round(1000 * vmap(grad(fixed_point))(array({0.2f, 0.5f, 0.8f}))) / 1000 << "\n";
 }
 
+void as_a_root() {
+  auto fixed_point = [](Array a) {
+    auto f = [&](Array x) { return cos(a * x) - x; };
+    auto search = [](auto f, Array x) { return while_loop([=](Array x) { return abs(f(x)) > 1e-6f; }, [=](Array x) { return x + 0.5f * f(x); }, x); };
+    return custom_root(f, ones_like(a), search, [](auto slope, Array y) { return y / slope(1.0f); });
+  };
+  require(close(grad(fixed_point)(0.8f), (iterate(0.81f) - iterate(0.79f)) / 0.02f), "the same derivative, of the equation alone");
+  std::cout << round(1000 * grad(fixed_point)(0.8f)) / 1000 << " " << round(1000 * grad(grad(fixed_point))(0.8f)) / 1000 << "\n";
+}
+
 void what_is_refused() {
   try {
     auto wrong = custom_jvp([](Array x) { return sin(x); }, [](std::tuple<Array> x, std::tuple<Array>) { return std::pair(sin(std::get<0>(x)), zeros({3})); });
@@ -79,5 +89,6 @@ int main() {
   where_the_formula_fails();
   the_backward_pass_alone();
   implicit();
+  as_a_root();
   what_is_refused();
 }
