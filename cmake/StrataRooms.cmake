@@ -161,7 +161,7 @@ function(strata_library)
   else()
     set(llvm LLVM)
   endif()
-  target_link_libraries(strata PUBLIC fmt::fmt Threads::Threads PRIVATE ${llvm} openblas yaml-cpp cairo sentencepiece sentencepiece_train)
+  target_link_libraries(strata PUBLIC fmt::fmt Threads::Threads PRIVATE ${llvm} openblas ZLIB::ZLIB yaml-cpp cairo sentencepiece sentencepiece_train)
 endfunction()
 
 # LLVM is packaged to want libz and libzstd as shared libraries; their archives do as well, and are then ours to carry.
@@ -203,7 +203,7 @@ function(strata_plugin)
   target_link_options(strata_pjrt_plugin PRIVATE -static-libstdc++ LINKER:--exclude-libs,ALL LINKER:--gc-sections LINKER:-s LINKER:-Bsymbolic
     LINKER:--version-script=${CMAKE_SOURCE_DIR}/cmake/strata_pjrt.map)
   target_include_directories(strata_pjrt_plugin PRIVATE ${CMAKE_SOURCE_DIR})
-  target_link_libraries(strata_pjrt_plugin PRIVATE ${llvm} Threads::Threads)
+  target_link_libraries(strata_pjrt_plugin PRIVATE ${llvm} ZLIB::ZLIB Threads::Threads)
 endfunction()
 
 # What programs link with object files that `strata compile` made: the pool, native kernels and conversions, compiled as the rooms

@@ -17,6 +17,7 @@ objects="" libraries=""
 rooms="base type tree ir loop op"
 jobs=${FUZZ_JOBS:-2}
 [ "$room" = checkpoint ] && rooms="base type checkpoint"
+[ "$room" = type ] && rooms="base type"
 [ "$room" = data ] && rooms="base type data" libraries="-lsentencepiece -lsentencepiece_train"
 [ "$room" = train ] && rooms="base train/events.cc"
 [ "$room" = optim ] && rooms="base optim/schedule_text.cc"
@@ -42,7 +43,7 @@ if [ "$(wc -l < "build/fuzz/$name.stale")" -gt 20 ]; then  # worth the seconds t
   precompiled="-include-pch build/fuzz/common.pch"
 fi
 xargs -r -n2 -P"$jobs" sh -c "clang++-19 $flags $precompiled -c \"\$0\" -o \"\$1\"" < "build/fuzz/$name.stale"
-clang++-19 $flags -fsanitize=fuzzer "$source" $objects -lfmt -lpthread $libraries -o "build/fuzz/$name"
+clang++-19 $flags -fsanitize=fuzzer "$source" $objects -lfmt -lpthread -lz $libraries -o "build/fuzz/$name"
 kept=$(dirname "$source")/testdata/corpus
 [ "$source" != strata/op/evaluate_fuzz.cc ] || kept=strata/ir/text/testdata/corpus
 [ -d "$kept" ] || kept=$seeds

@@ -15,12 +15,6 @@ namespace {
 /// Below this a copy costs less than keeping somebody's memory alive.
 constexpr std::size_t kAlwaysCopied = 4096;
 
-std::vector<std::int64_t> row_major(int rank) {
-  std::vector<std::int64_t> out(static_cast<std::size_t>(rank));
-  std::iota(out.rbegin(), out.rend(), 0);
-  return out;
-}
-
 /// The strides that a layout asks for; none: row-major.
 std::vector<std::int64_t> strides_of(const PJRT_Buffer_MemoryLayout* layout, std::span<const std::int64_t> dims, std::size_t width) {
   if (layout == nullptr) return dense_strides(dims, width, row_major(static_cast<int>(dims.size())));
@@ -35,13 +29,6 @@ std::vector<std::int64_t> strides_of(const PJRT_Buffer_MemoryLayout* layout, std
   std::iota(all.begin(), all.end(), 0);
   if (sorted != all) fail(PJRT_Error_Code_INVALID_ARGUMENT, "a layout whose order [{}] is not one of {} dimensions", fmt::join(order, ", "), dims.size());
   return dense_strides(dims, width, order);
-}
-
-/// Whether elements lie one behind another: strides of dimensions of one element do not matter.
-bool is_dense(std::span<const std::int64_t> dims, std::span<const std::int64_t> strides, std::span<const std::int64_t> dense) {
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    if (dims[i] != 1 && strides[i] != dense[i]) return false;
-  return true;
 }
 
 /// An array in somebody's memory; `done` is set when the last handle is gone.
@@ -111,40 +98,6 @@ std::unique_ptr<PJRT_Buffer> copied(PJRT_Buffer& source, PJRT_Memory& memory) {
 }
 
 }  // namespace
-
-std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, std::size_t width, std::span<const std::int64_t> minor_to_major) {
-  std::vector<std::int64_t> out(dims.size());
-  std::int64_t stride = static_cast<std::int64_t>(width);
-  for (std::int64_t d : minor_to_major) {
-    out[static_cast<std::size_t>(d)] = stride;
-    stride *= dims[static_cast<std::size_t>(d)];
-  }
-  return out;
-}
-
-void copy_strided(std::span<const std::int64_t> dims, std::size_t width, const std::byte* from, std::span<const std::int64_t> from_strides, std::byte* to,
-                  std::span<const std::int64_t> to_strides) {
-  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return;
-  // A dimension at a time from the inside, as long as both sides go on without a gap.
-  std::size_t whole = width, rank = dims.size();
-  while (rank > 0 && (dims[rank - 1] == 1 || (from_strides[rank - 1] == static_cast<std::int64_t>(whole) && to_strides[rank - 1] == static_cast<std::int64_t>(whole))))
-    whole *= static_cast<std::size_t>(dims[--rank]);
-  std::vector<std::int64_t> index(rank, 0);
-  for (;;) {
-    std::memcpy(to, from, whole);
-    std::size_t d = rank;
-    for (;;) {
-      if (d == 0) return;
-      --d;
-      from += from_strides[d];
-      to += to_strides[d];
-      if (++index[d] < dims[d]) break;
-      from -= from_strides[d] * dims[d];
-      to -= to_strides[d] * dims[d];
-      index[d] = 0;
-    }
-  }
-}
 
 std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Contents> contents, std::shared_ptr<Ready> ready) {
   auto out = std::make_unique<PJRT_Buffer>();

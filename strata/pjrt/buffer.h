@@ -10,6 +10,7 @@
 #include "strata/pjrt/client.h"
 #include "strata/pjrt/event.h"
 #include "strata/runtime/client.h"
+#include "strata/type/strided.h"
 
 namespace strata::pjrt {
 
@@ -47,11 +48,5 @@ namespace strata::pjrt {
 
 /// A buffer of the array, which is there when `ready` is.
 std::unique_ptr<PJRT_Buffer> make_buffer(PJRT_Memory& memory, std::shared_ptr<Contents> contents, std::shared_ptr<Ready> ready);
-
-/// Copies an array of `width` bytes an element between memories of the given strides, in bytes; any may be negative or zero.
-void copy_strided(std::span<const std::int64_t> dims, std::size_t width, const std::byte* from, std::span<const std::int64_t> from_strides, std::byte* to,
-                  std::span<const std::int64_t> to_strides);
-/// Strides of a dense array whose dimensions lie in this order, the fastest first.
-std::vector<std::int64_t> dense_strides(std::span<const std::int64_t> dims, std::size_t width, std::span<const std::int64_t> minor_to_major);
 
 }  // namespace strata::pjrt
