@@ -164,7 +164,8 @@ Array owens_t(const Operand& left, const Operand& right) {
     const Array by_a = numpy::exp(-0.5 * grown * h * h) / (2 * pi * grown);
     return std::pair(as_like(owens_t_of(h, a), narrow), as_like(by_h * in_f64(std::get<0>(tangents)) + by_a * in_f64(std::get<1>(tangents)), narrow));
   };
-  return custom_jvp(value, rule)(real_floats("owens_t", both[0]), real_floats("owens_t", both[1]));
+  const auto in_f32 = [](const Array& x) { return x.dtype() == DType::f64 ? x : internal::cast(x, {DType::f32, x.weak()}); };
+  return custom_jvp(value, rule)(in_f32(real_floats("owens_t", both[0])), in_f32(real_floats("owens_t", both[1])));
 }
 
 }  // namespace strata::scipy::special

@@ -14,7 +14,8 @@ Array dawsn(const Operand& x);
 Array wofz(const Operand& z);
 /// Where the normal distribution is p; f32 and f64. Source: Cephes, ndtri.c.
 Array ndtri(const Operand& p);
-/// Owen's T: the integral of exp(-h^2 (1 + t^2) / 2) / (1 + t^2) / (2 pi) from 0 to a. Source: Patefield and Tandy (2000), method T5.
+/// Owen's T: the integral of exp(-h^2 (1 + t^2) / 2) / (1 + t^2) / (2 pi) from 0 to a; f64, or f32 for every
+/// narrower dtype, as upstream's result is. Source: Patefield and Tandy (2000), method T5.
 Array owens_t(const Operand& h, const Operand& a);
 
 }  // namespace strata::scipy::special

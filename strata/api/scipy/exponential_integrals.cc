@@ -60,7 +60,7 @@ Array positive_ei(const Array& x) {
   up_to(8, outer_ei(x, kEi3Top, kEi3Bottom));
   up_to(4, outer_ei(x, kEi2Top, kEi2Bottom));
   up_to(2, x * rational(x, kEi1Top, kEi1Bottom) + std::numbers::egamma + numpy::log(x));
-  return out;
+  return numpy::where(x == numpy::inf, x, out);
 }
 
 struct Power { Array k, factor, divisor, sum, step; STRATA_FIELDS(k, factor, divisor, sum, step) };
@@ -105,7 +105,17 @@ Array en_asymptotic(const Array& n, const Array& x) {
   return (sum + 1) * numpy::exp(-x) / s;
 }
 
-/// One element. The branches that are not taken get arguments for which their loops end soon.
+constexpr int kOrders = 2;  // of derivatives that reverse mode reaches; forward mode reaches one more
+
+/// E of order -k, which derivatives of E_0 are made of: x E_n = exp(-x) - n E_(n+1).
+Array lower_en(const Array& x, int k) {
+  const Array e = numpy::exp(-x);
+  Array out = e / x;
+  for (int i = 1; i <= k; ++i) out = (e + i * out) / x;
+  return out;
+}
+
+/// One element, of an order of -3 or more. The branches that are not taken get arguments for which their loops end soon.
 Array one_en(const Array& n, const Array& x) {
   const Array great = n >= 5000, outer = (x > 1) & ~great & (x < numpy::inf), inner = (x > 0) & (x <= 1) & ~great & (n >= 1);
   const Array series = en_by_series(numpy::where(inner, n, 1), numpy::where(inner, x, 0.5));
@@ -113,7 +123,8 @@ Array one_en(const Array& n, const Array& x) {
   Array out = numpy::where(great, en_asymptotic(n, x), numpy::where(x > 1, numpy::where(outer, fraction, 0), series));
   out = numpy::where(n == 0, numpy::exp(-x) / x, out);
   out = numpy::where(x == 0, numpy::where(n < 2, numpy::inf, 1 / numpy::where(n < 2, 2, n - 1)), out);
-  return numpy::where((n < 0) | (x < 0) | numpy::isnan(x) | numpy::isnan(n), numpy::nan, out);
+  for (int k = 0; k < kOrders + 1; ++k) out = numpy::where(n == -k - 1, lower_en(x, k + 1), out);
+  return numpy::where((n < -kOrders - 1) | (x < 0) | numpy::isnan(x) | numpy::isnan(n), numpy::nan, out);
 }
 
 Array en(const Array& n, const Array& x) {
@@ -121,9 +132,19 @@ Array en(const Array& n, const Array& x) {
   return vmap(one_en)(n.reshape(Sizes(-1)), x.reshape(Sizes(-1))).reshape(x.shape());
 }
 
-Array differentiable_en(const Array& n, const Array& x) {
+/// En of v in f64. Its rule is made of the function itself, as far as `depth`: reverse mode takes no loop of unknown length.
+Array differentiable_en(const Array& order, const Array& v, int depth = kOrders) {
+  if (depth == 0) return en(order, v);
+  auto rule = [order, depth](const std::tuple<Array>& primal, const std::tuple<Array>& tangent) {
+    const Array& at = std::get<0>(primal);
+    return std::pair(differentiable_en(order, at, depth - 1), -differentiable_en(order - 1, at, depth - 1) * std::get<0>(tangent));
+  };
+  return custom_jvp([order](const Array& at) { return en(order, at); }, rule)(v);
+}
+
+Array rounded_en(const Array& n, const Array& x) {
   const Array order = lax::stop_gradient(in_f64(n));
-  return wide_function(x, [order](const Array& v) { return en(order, v); }, [order](const Array& v, const Array&) { return -en(order - 1, v); });
+  return as_like(numpy::where(order < 0, numpy::nan, differentiable_en(order, in_f64(x))), x);
 }
 
 }  // namespace
@@ -141,7 +162,7 @@ Array expi(const Operand& operand) {
 Array expn(const Operand& n, const Operand& x) {
   const Site site(n);
   const std::vector<Array> both = internal::broadcast_promoted("expn", {n, x});
-  return differentiable_en(real_floats("expn", both[0]), real_floats("expn", both[1]));
+  return rounded_en(real_floats("expn", both[0]), real_floats("expn", both[1]));
 }
 Array exp1(const Operand& operand) {
   const Site site(operand);

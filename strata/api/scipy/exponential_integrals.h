@@ -5,9 +5,10 @@
 
 namespace strata::scipy::special {
 
-/// The principal value of the integral of exp(t) / t up to x. Source: Cephes, ei.c.
+/// The principal value of the integral of exp(t) / t up to x; -inf at 0, where upstream has NaN. Source: Cephes, ei.c.
 Array expi(const Operand& x);
-/// The integral of exp(-x t) / t^n from 1 on, NaN below 0; n is a number >= 0. Differentiates by x alone. Source: Cephes, expn.c.
+/// The integral of exp(-x t) / t^n from 1 on, NaN below 0; n is a number >= 0. Differentiates by x alone,
+/// twice in reverse. Where x is 0 it is 1 / (n - 1) for n >= 2 (upstream: 1 / n), and 0 at infinity (upstream: NaN). Source: Cephes, expn.c.
 Array expn(const Operand& n, const Operand& x);
 /// expn(1, x)
 Array exp1(const Operand& x);

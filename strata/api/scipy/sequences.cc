@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "strata/api/index.h"
 #include "strata/api/lax.h"
 #include "strata/api/scipy/rational.h"
 
@@ -24,6 +25,35 @@ Array choices(const Array& n, const Array& k) {
   const Array some = (k <= n) & (n >= 0) & (k >= 0), from = numpy::where(some, n, 0), chosen = numpy::where(some, k, 0);
   const Array ways = numpy::exp(lax::lgamma(from + 1) - lax::lgamma(chosen + 1) - lax::lgamma(from + 1 - chosen));
   return numpy::where(some, ways, 0);
+}
+
+/// J_0 to J_v of z in f64, along a new first axis.
+Array jn_by_recurrence(const Array& z, std::int64_t v, std::int64_t n_iter) {
+  const Array zero = z == 0, inverse = 1 / numpy::where(zero, 1, z);
+  Array above = filled_like(z, 0), value = filled_like(z, 1e-16), evens = above;
+  std::vector<Array> orders(static_cast<std::size_t>(v) + 1);
+  for (std::int64_t k = n_iter; k >= 0; --k) {
+    const Array next = 2 * (static_cast<double>(k) + 1) * value * inverse - above;
+    if (k % 2 == 0) evens = evens + 2 * next;
+    above = value;
+    value = next;
+    if (k <= v) orders[static_cast<std::size_t>(k)] = next;
+  }
+  // J_0 + 2 (J_2 + J_4 + ...) = 1
+  for (std::size_t k = 0; k < orders.size(); ++k) orders[k] = numpy::where(zero, k == 0 ? 1 : 0, orders[k] / (evens - value));
+  return numpy::stack(orders);
+}
+
+/// The same with derivatives from orders beside each, as often as `depth` says: those of the recurrence overflow for small z.
+Array differentiable_jn(const Array& z, std::int64_t v, std::int64_t n_iter, int depth = 3) {
+  if (depth == 0) return jn_by_recurrence(z, v, n_iter);
+  auto rule = [v, n_iter, depth](const std::tuple<Array>& primal, const std::tuple<Array>& tangent) {
+    const Array j = differentiable_jn(std::get<0>(primal), v + 1, std::max(n_iter, v + 1), depth - 1);
+    // J_-1 = -J_1
+    const Array below = concatenate({-j[slice(1, 2)], j[slice(0, v)]});
+    return std::pair(j[slice(0, v + 1)], 0.5 * (below - j[slice(1, v + 2)]) * std::get<0>(tangent));
+  };
+  return custom_jvp([v, n_iter](const Array& at) { return jn_by_recurrence(at, v, n_iter); }, rule)(z);
 }
 
 void require_integers(const char* what, const Array& x) {
@@ -74,20 +104,9 @@ Array comb(const Operand& left, const Operand& right, const Comb& o) {
 
 Array bessel_jn(const Operand& operand, const BesselJn& o) {
   const Site site(operand);
-  const Array narrow = real_floats("bessel_jn", operand), z = in_f64(narrow), zero = z == 0, inverse = 1 / numpy::where(zero, 1, z);
+  const Array z = real_floats("bessel_jn", operand);
   if (o.v < 0 || o.n_iter < o.v) fail("bessel_jn", "orders 0 to v <= n_iter are computed, got v = {} and n_iter = {}", o.v, o.n_iter);
-  Array above = filled_like(z, 0), value = filled_like(z, 1e-16), evens = above;
-  std::vector<Array> orders(static_cast<std::size_t>(o.v) + 1);
-  for (std::int64_t k = o.n_iter; k >= 0; --k) {
-    const Array next = 2 * (static_cast<double>(k) + 1) * value * inverse - above;
-    if (k % 2 == 0) evens = evens + 2 * next;
-    above = value;
-    value = next;
-    if (k <= o.v) orders[static_cast<std::size_t>(k)] = next;
-  }
-  // J_0 + 2 (J_2 + J_4 + ...) = 1
-  for (std::size_t k = 0; k < orders.size(); ++k) orders[k] = numpy::where(zero, k == 0 ? 1 : 0, orders[k] / (evens - value));
-  return as_like(numpy::stack(orders), narrow);
+  return as_like(differentiable_jn(in_f64(z), o.v, o.n_iter), z);
 }
 
 Array sph_harm_y(const Operand& degree, const Operand& order, const Operand& theta, const Operand& phi, std::optional<std::int64_t> n_max) {

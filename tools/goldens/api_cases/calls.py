@@ -21,6 +21,7 @@ class Call:
 class Calls:
     cases: list
     truth: typing.Optional[typing.Callable] = None  # the function in f64
+    everywhere: bool = False  # the truth stands for results of every float dtype, for each of several, and where JAX's or itself is not finite
     bound: typing.Optional[float] = None  # in units of the last place; exact where left out for integers, 4 for floats
     scaled: typing.Optional[bool] = None  # the unit is that of the greatest result: sums, which may cancel
     call: typing.Optional[typing.Callable] = None  # where JAX takes the arguments in another form
