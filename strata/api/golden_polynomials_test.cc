@@ -17,6 +17,21 @@ STRATA_GOLDEN("numpy.polyder", numpy::polyder(c.x(0), c.integer("m", 1)));
 STRATA_GOLDEN("numpy.polyint", numpy::polyint(c.x(0), c.integer("m", 1), c.operand("k")));
 STRATA_GOLDEN("numpy.polyval", numpy::polyval(c.x(0), c.x(1)));
 
+std::vector<Array> polyfit(const Call& c) {
+  const numpy::Polyfit options{.rcond = c.has("rcond") ? std::optional(c.number("rcond")) : std::nullopt, .w = c.array("w")};
+  const std::int64_t deg = c.integer("deg");
+  if (c.flag("full")) return tree::leaves<Array>(numpy::polyfit_full(c.x(0), c.x(1), deg, options));
+  if (c.has("cov")) return testing::listed(numpy::polyfit_cov(c.x(0), c.x(1), deg, options, c.option("cov").is_string()));
+  return {numpy::polyfit(c.x(0), c.x(1), deg, options)};
+}
+STRATA_GOLDEN("numpy.polyfit", polyfit(c));
+/// In an order, for their own has no meaning.
+Array roots(const Call& c) {
+  const Array found = numpy::roots(c.x(0), c.flag("strip_zeros", true));
+  return found.size() == 0 ? found : numpy::sort_complex(found);
+}
+STRATA_GOLDEN("numpy.roots", roots(c));
+
 std::optional<numpy::Beyond> beyond(const Call& c, const char* name) {
   if (!c.has(name)) return std::nullopt;
   return c.option(name).is_string() ? numpy::Beyond(c.text(name).c_str()) : numpy::Beyond(c.number(name));

@@ -1,5 +1,6 @@
 // How the functions of numpy/products.h and indexing.h are called; names that goldens do not reach.
 #include "strata/api/golden.h"
+#include "strata/api/numpy/einsum_path.h"
 
 namespace strata {
 namespace {
@@ -18,6 +19,17 @@ STRATA_GOLDEN("numpy.tensordot", numpy::tensordot(c.x(0), c.x(1), c.integer("axe
 STRATA_GOLDEN("numpy.einsum", numpy::einsum(c.text("subscripts"), c.all()));
 STRATA_GOLDEN("numpy.take", numpy::take(c.x(0), c.x(1), c.integer("axis"), c.text("mode", "fill")));
 STRATA_GOLDEN("numpy.take_along_axis", numpy::take_along_axis(c.x(0), c.x(1), c.integer("axis", -1)));
+
+std::vector<Array> einsum_path(const testing::Call& c) {
+  const bool is_flag = c.has("optimize") && c.option("optimize").is_boolean();
+  const numpy::EinsumOptimize how = is_flag ? numpy::EinsumOptimize(c.flag("optimize")) : numpy::EinsumOptimize(c.text("optimize", "auto"));
+  const numpy::EinsumPath found = numpy::einsum_path(c.text("subscripts"), c.all(), how);
+  std::vector<Array> out;
+  for (const std::vector<std::int64_t>& step : found.path) out.push_back(array(step, {}, int32));
+  out.push_back(array(std::vector<double>{static_cast<double>(found.naive_scaling), static_cast<double>(found.optimized_scaling), found.naive_flop_count, found.optimized_flop_count, found.largest_intermediate}, {}, float32));
+  return out;
+}
+STRATA_GOLDEN("numpy.einsum_path", einsum_path(c));
 
 TEST(Names, ConstantsAreNumPys) {
   testing::shows_names("numpy.pi numpy.e numpy.euler_gamma numpy.inf numpy.nan numpy.newaxis");

@@ -4,10 +4,12 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/lax.h"
+#include "strata/api/numpy/einsum.h"
 
 namespace strata::numpy {
 namespace {
 
+using detail::Equation;
 using internal::describe;
 using internal::fail;
 using internal::Ints;
@@ -20,11 +22,6 @@ std::int64_t position(const std::string& letters, char c) { return static_cast<s
 struct Term {
   Array array;
   std::string letters;
-};
-
-struct Equation {
-  std::vector<std::string> inputs;
-  std::string output;
 };
 
 std::string without_spaces(const std::string& text) {
@@ -157,12 +154,17 @@ Term contract_towards(const Term& x, const Term& y, const std::string& needed, c
 
 }  // namespace
 
+Equation detail::parse_equation(const std::string& subscripts, const std::vector<Array>& operands) {
+  const Equation e = parse(subscripts, operands);
+  check(subscripts, e, operands);
+  return e;
+}
+
 Array einsum(const std::string& subscripts, const std::vector<Array>& arrays, Where where) {
   Site site(where);
   if (arrays.empty()) fail("einsum", "needs at least one operand");
   const WeakDType type = internal::promoted("einsum", arrays);
-  const Equation e = parse(subscripts, arrays);
-  check(subscripts, e, arrays);
+  const Equation e = detail::parse_equation(subscripts, arrays);
   auto needed_after = [&](std::size_t i) {
     std::string out = e.output;
     for (std::size_t j = i + 1; j < e.inputs.size(); ++j) out += e.inputs[j];
