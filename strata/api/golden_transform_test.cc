@@ -31,6 +31,8 @@ std::optional<OpenCall> traceable(const std::string& name, const json& call) {
 
 /// Functions that read values: those of all calls, or to say in their goldens what does not depend on a vector's sign and order.
 const std::set<std::string> kNeedValues = {"lax.linalg.eig", "numpy.linalg.eig", "numpy.linalg.eigvals", "numpy.trim_zeros"};
+/// Functions of which every call is refused.
+const std::set<std::string> kRefused = {"lax.DotAlgorithm"};
 
 /// Calls of a name that can be traced: some, else the first of all that can.
 std::vector<std::pair<json, OpenCall>> traceable_calls(const std::string& name) {
@@ -68,7 +70,7 @@ TEST_P(ApiTransform, UnderJitItHasTheSameBits) {
                                                                                  << want[i].to_string();
     }
   }
-  EXPECT_EQ(calls.empty(), kNeedValues.contains(name)) << name;
+  EXPECT_EQ(calls.empty(), kNeedValues.contains(name) || kRefused.contains(name)) << name;
 }
 
 /// The elements in reverse order: another array in whatever set the elements have to be.
