@@ -39,6 +39,18 @@ Array one(const char* name, Kind kind, const Operand& x, F f) {
   return internal::unary(x, f);
 }
 
+/// The same by an operation that notes what was said of its accuracy.
+Array accurate(const char* name, Kind kind, const Operand& x, internal::Unary f, const Accuracy& accuracy) {
+  if (accuracy.text().empty()) return one(name, kind, x, f);
+  Site site(x);
+  require(name, kind, x);
+  return internal::emit_one({x}, x->weak(), [&](Builder& b, const Values& v) {
+    Value* out = f(b, v[0]);
+    out->op()->attrs.set("result_accuracy", ir::Opaque{accuracy.text()});
+    return out;
+  });
+}
+
 /// Operands of one dtype and shape; C++ scalars take on the other operand's.
 Array two(const char* name, Kind kind, const Operand& x, const Operand& y, Binary f, bool predicate = false) {
   Site site(x);
@@ -74,22 +86,22 @@ Array asin(const Operand& x) { return one("asin", Kind::inexact, x, "chlo.asin")
 Array asinh(const Operand& x) { return one("asinh", Kind::inexact, x, "chlo.asinh"); }
 Array atan(const Operand& x) { return one("atan", Kind::inexact, x, "chlo.atan"); }
 Array atanh(const Operand& x) { return one("atanh", Kind::inexact, x, "chlo.atanh"); }
-Array cbrt(const Operand& x) { return one("cbrt", Kind::floats, x, op::cbrt); }
-Array cos(const Operand& x) { return one("cos", Kind::inexact, x, op::cos); }
+Array cbrt(const Operand& x, const Accuracy& accuracy) { return accurate("cbrt", Kind::floats, x, op::cbrt, accuracy); }
+Array cos(const Operand& x, const Accuracy& accuracy) { return accurate("cos", Kind::inexact, x, op::cos, accuracy); }
 Array cosh(const Operand& x) { return one("cosh", Kind::inexact, x, "chlo.cosh"); }
-Array exp(const Operand& x) { return one("exp", Kind::inexact, x, op::exp); }
-Array exp2(const Operand& x) { Site site(x); require("exp2", Kind::inexact, x); return numpy::exp2(x); }
-Array expm1(const Operand& x) { return one("expm1", Kind::inexact, x, op::expm1); }
-Array log(const Operand& x) { return one("log", Kind::inexact, x, op::log); }
-Array log1p(const Operand& x) { return one("log1p", Kind::inexact, x, op::log1p); }
-Array logistic(const Operand& x) { return one("logistic", Kind::inexact, x, op::logistic); }
+Array exp(const Operand& x, const Accuracy& accuracy) { return accurate("exp", Kind::inexact, x, op::exp, accuracy); }
+Array exp2(const Operand& x, const Accuracy&) { Site site(x); require("exp2", Kind::inexact, x); return numpy::exp2(x); }
+Array expm1(const Operand& x, const Accuracy& accuracy) { return accurate("expm1", Kind::inexact, x, op::expm1, accuracy); }
+Array log(const Operand& x, const Accuracy& accuracy) { return accurate("log", Kind::inexact, x, op::log, accuracy); }
+Array log1p(const Operand& x, const Accuracy& accuracy) { return accurate("log1p", Kind::inexact, x, op::log1p, accuracy); }
+Array logistic(const Operand& x, const Accuracy& accuracy) { return accurate("logistic", Kind::inexact, x, op::logistic, accuracy); }
 Array reciprocal(const Operand& x) { Site site(x); require("reciprocal", Kind::inexact, x); return numpy::reciprocal(x); }
-Array rsqrt(const Operand& x) { return one("rsqrt", Kind::inexact, x, op::rsqrt); }
-Array sin(const Operand& x) { return one("sin", Kind::inexact, x, op::sin); }
+Array rsqrt(const Operand& x, const Accuracy& accuracy) { return accurate("rsqrt", Kind::inexact, x, op::rsqrt, accuracy); }
+Array sin(const Operand& x, const Accuracy& accuracy) { return accurate("sin", Kind::inexact, x, op::sin, accuracy); }
 Array sinh(const Operand& x) { return one("sinh", Kind::inexact, x, "chlo.sinh"); }
-Array sqrt(const Operand& x) { return one("sqrt", Kind::inexact, x, op::sqrt); }
-Array tan(const Operand& x) { return one("tan", Kind::inexact, x, op::tan); }
-Array tanh(const Operand& x) { return one("tanh", Kind::inexact, x, op::tanh); }
+Array sqrt(const Operand& x, const Accuracy& accuracy) { return accurate("sqrt", Kind::inexact, x, op::sqrt, accuracy); }
+Array tan(const Operand& x, const Accuracy& accuracy) { return accurate("tan", Kind::inexact, x, op::tan, accuracy); }
+Array tanh(const Operand& x, const Accuracy& accuracy) { return accurate("tanh", Kind::inexact, x, op::tanh, accuracy); }
 
 Array bessel_i0e(const Operand& x) { return one("bessel_i0e", Kind::floats, x, "strata.bessel_i0e"); }
 Array bessel_i1e(const Operand& x) { return one("bessel_i1e", Kind::floats, x, "chlo.bessel_i1e"); }

@@ -6,29 +6,29 @@
 
 namespace strata::lax {
 
-// Of floats and complex numbers.
+// Of floats and complex numbers. What is said of the accuracy stays in the graph (lax/precision.h), but for exp2, which programs write as a power.
 Array acos(const Operand& x);
 Array acosh(const Operand& x);
 Array asin(const Operand& x);
 Array asinh(const Operand& x);
 Array atan(const Operand& x);
 Array atanh(const Operand& x);
-Array cbrt(const Operand& x);
-Array cos(const Operand& x);
+Array cbrt(const Operand& x, const Accuracy& accuracy = {});
+Array cos(const Operand& x, const Accuracy& accuracy = {});
 Array cosh(const Operand& x);
-Array exp(const Operand& x);
-Array exp2(const Operand& x);
-Array expm1(const Operand& x);
-Array log(const Operand& x);
-Array log1p(const Operand& x);
-Array logistic(const Operand& x);
+Array exp(const Operand& x, const Accuracy& accuracy = {});
+Array exp2(const Operand& x, const Accuracy& accuracy = {});
+Array expm1(const Operand& x, const Accuracy& accuracy = {});
+Array log(const Operand& x, const Accuracy& accuracy = {});
+Array log1p(const Operand& x, const Accuracy& accuracy = {});
+Array logistic(const Operand& x, const Accuracy& accuracy = {});
 Array reciprocal(const Operand& x);
-Array rsqrt(const Operand& x);
-Array sin(const Operand& x);
+Array rsqrt(const Operand& x, const Accuracy& accuracy = {});
+Array sin(const Operand& x, const Accuracy& accuracy = {});
 Array sinh(const Operand& x);
-Array sqrt(const Operand& x);
-Array tan(const Operand& x);
-Array tanh(const Operand& x);
+Array sqrt(const Operand& x, const Accuracy& accuracy = {});
+Array tan(const Operand& x, const Accuracy& accuracy = {});
+Array tanh(const Operand& x, const Accuracy& accuracy = {});
 
 // Of floats.
 Array bessel_i0e(const Operand& x);

@@ -11,6 +11,7 @@ namespace strata::lax {
 namespace {
 
 using internal::Builder;
+using internal::cast;
 using internal::describe;
 using internal::EagerKey;
 using internal::emit_known;
@@ -56,18 +57,31 @@ Array scaled(const char* side, const Array& x, const std::optional<Array>& scale
   return narrow * factors;
 }
 
+Array product(const Array& lhs, const Array& rhs, const DotDimensionNumbers& d, DType result, bool weak) {
+  const op::DotDims dims{d.lhs_batch, d.rhs_batch, d.lhs_contracting, d.rhs_contracting};
+  const bool is_same = lhs.state() == rhs.state();
+  const EagerKey key = EagerKey().add("dot_general").add(is_same).add(d.lhs_batch).add(d.rhs_batch).add(d.lhs_contracting).add(d.rhs_contracting)
+                           .add(result).add(weak).add(lhs).add(rhs);
+  return emit_known(key, {&lhs, &rhs}, [&] {
+    return internal::Emitted{{lhs, rhs}, weak, [dims, result](Builder& b, const Values& v) { return op::dot_general(b, v[0], v[1], dims, result); }};
+  });
+}
+
 }  // namespace
 
 Array dot_general(const Operand& lhs, const Operand& rhs, const DotDimensionNumbers& d, const DotGeneral& options) {
   Site site(lhs);
-  const op::DotDims dims{d.lhs_batch, d.rhs_batch, d.lhs_contracting, d.rhs_contracting};
-  const bool weak = lhs->weak() && rhs->weak() && !options.preferred_element_type, is_same = lhs.array.state() == rhs.array.state();
   const DType result = options.preferred_element_type.value_or(numpy::promote_types(lhs->dtype(), rhs->dtype()));
-  const EagerKey key = EagerKey().add("dot_general").add(is_same).add(d.lhs_batch).add(d.rhs_batch).add(d.lhs_contracting).add(d.rhs_contracting)
-                           .add(result).add(weak).add(lhs.array).add(rhs.array);
-  return emit_known(key, {&lhs.array, &rhs.array}, [&] {
-    return internal::Emitted{{lhs, rhs}, weak, [dims, result](Builder& b, const Values& v) { return op::dot_general(b, v[0], v[1], dims, result); }};
-  });
+  const bool weak = lhs->weak() && rhs->weak() && !options.preferred_element_type;
+  const DotTypes types = dot_types(options.precision, lhs->dtype(), rhs->dtype(), result);
+  if (types.text.empty()) return product(lhs, rhs, d, result, weak);
+  const Array x = cast(lhs, {types.lhs, false}), y = cast(rhs, {types.rhs, false});
+  const op::DotDims dims{d.lhs_batch, d.rhs_batch, d.lhs_contracting, d.rhs_contracting};
+  return cast(emit_one({x, y}, false, [&](Builder& b, const Values& v) {
+    Value* out = op::dot_general(b, v[0], v[1], dims, types.accumulation);
+    out->op()->attrs.set("algorithm", ir::Opaque{types.text});
+    return out;
+  }), {result, weak});
 }
 
 Array dot(const Operand& lhs, const Operand& rhs, const Dot& options) {
@@ -80,7 +94,7 @@ Array dot(const Operand& lhs, const Operand& rhs, const Dot& options) {
   return lax::dot_general(lhs, rhs, {.lhs_contracting = {lhs->ndim() - 1}, .rhs_contracting = {0}, .lhs_batch = {}, .rhs_batch = {}}, more);
 }
 
-Array batch_matmul(const Operand& lhs, const Operand& rhs, Precision precision) {
+Array batch_matmul(const Operand& lhs, const Operand& rhs, const DotPrecision& precision) {
   Site site(lhs);
   return lax::dot_general(lhs, rhs, matrices("batch_matmul", lhs, rhs), {.precision = precision});
 }

@@ -8,22 +8,23 @@ namespace strata::lax {
 
 struct DotGeneral {
   internal::Named named = internal::Named();
-  Precision precision = Precision::DEFAULT;
+  DotPrecision precision = Precision::DEFAULT;
   std::optional<DType> preferred_element_type = std::nullopt;
 };
-/// Summed over the contracting dimensions. Result dimensions: batch, left free, right free.
+/// Summed over the contracting dimensions. Result dimensions: batch, left free, right free. A preset converts the operands to its types and the result from
+/// its own. Throws Error for an algorithm that CPUs do not have (lax/precision.h).
 Array dot_general(const Operand& lhs, const Operand& rhs, const DotDimensionNumbers& dimension_numbers, const DotGeneral& options = {});
 
 struct Dot {
   internal::Named named = internal::Named();
   /// Needed unless both are vectors or matrices, whose last and first dimensions are contracted.
   std::optional<DotDimensionNumbers> dimension_numbers = std::nullopt;
-  Precision precision = Precision::DEFAULT;
+  DotPrecision precision = Precision::DEFAULT;
   std::optional<DType> preferred_element_type = std::nullopt;
 };
 Array dot(const Operand& lhs, const Operand& rhs, const Dot& options = {});
 /// Matrices in the last two dimensions; the others, of equal sizes, go along.
-Array batch_matmul(const Operand& lhs, const Operand& rhs, Precision precision = Precision::DEFAULT);
+Array batch_matmul(const Operand& lhs, const Operand& rhs, const DotPrecision& precision = Precision::DEFAULT);
 
 /// [m, k] x [g, k, n] -> [m, n]: consecutive rows of lhs, `group_sizes` (integers, [g]) of them at a time, each with its own matrix; rows beyond the last
 /// group are 0. (Upstream's group_offset, which it does not implement on CPUs, is left out.)

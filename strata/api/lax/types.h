@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "strata/api/lax/precision.h"
 #include "strata/api/options.h"
 
 namespace strata::lax {
@@ -21,9 +22,6 @@ struct RaggedDotDimensionNumbers {
   DotDimensionNumbers dot_dimension_numbers;
   std::vector<std::int64_t> lhs_ragged_dimensions, rhs_group_dimensions;
 };
-/// How exact a product is at least. Every product here is of full precision, accumulated in f32 or wider, so that all three give the same.
-enum class Precision : std::uint8_t { DEFAULT, HIGH, HIGHEST };
-
 struct GatherDimensionNumbers {
   std::vector<std::int64_t> offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims, start_indices_batching_dims;
 };
