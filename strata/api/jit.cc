@@ -6,6 +6,7 @@
 
 #include "strata/api/debug.h"
 #include "strata/api/debug_nans.h"
+#include "strata/ir/pass/pass.h"
 #include "strata/ir/text/printer.h"
 #include "strata/runtime/allocator.h"
 #include "strata/runtime/client.h"
@@ -121,6 +122,7 @@ std::string Lowered::as_text() const {
     f.body.add_argument(program_->block->argument(static_cast<int>(i))->type());
   ir::Builder b(f.body);
   f.body.results = ir::inline_block(b, *program_->block, f.body.argument_values());
+  ir::outline_composites(module);
   return ir::print(module);
 }
 

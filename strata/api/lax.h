@@ -13,6 +13,7 @@
 #include "strata/api/lax/reductions.h"
 #include "strata/api/lax/scan.h"
 #include "strata/api/lax/shapes.h"
+#include "strata/api/lax/staging.h"
 #include "strata/api/lax/types.h"
 #include "strata/api/lax/windows.h"
 #include "strata/api/lax_elementwise.h"

@@ -83,6 +83,7 @@
   X(qr)                       \
   X(ragged_dot)               \
   X(real_dynamic_slice)       \
+  X(recorded_composite)       \
   X(recv)                     \
   X(reduce)                   \
   X(reduce_precision)         \

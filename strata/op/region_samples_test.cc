@@ -95,6 +95,14 @@ const bool remat_samples = add_samples("strata.remat", [](std::vector<Sample>& o
                    .regions = sine_of_product});
 });
 
+const bool recorded_composite_samples = add_samples("strata.composite", [](std::vector<Sample>& out) {
+  out.push_back({.what = "sine of a product",
+                 .operands = {random(kVector, 7), random(kVector, 8)},
+                 .attrs = {{"name", std::string("my.function")}, {"version", std::int64_t{1}}, {"composite_attributes", ir::Opaque{"{}"}}},
+                 .regions = sine_of_product,
+                 .smooth = false});
+});
+
 const bool name_samples = add_samples("strata.name", [](std::vector<Sample>& out) {
   out.push_back({.what = "vector", .operands = {random(kVector, 9)}, .attrs = {{"name", std::string("x")}}});
 });

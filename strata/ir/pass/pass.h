@@ -37,6 +37,9 @@ void inline_calls(Module& module);
 /// Composites of CHLO's operations as jaxlib writes them (`chlo.erf` by `@chlo.erf.impl`) become the operations where these have the
 /// composite's types: a decomposition says the same, but slower and less exactly. Others stay, to be inlined as calls.
 void use_chlo(Module& module);
+/// Composites as they are recorded, with a region (strata.composite), become stablehlo.composite of private functions that hold the
+/// regions, under the composites' names; `name_0` and so on where one is taken.
+void outline_composites(Module& module);
 /// Operations without effects whose results nobody uses, and private functions nobody calls, are dropped.
 void dce(Module& module);
 /// Of operations without effects and regions that have the same kind, operands and attributes, the first stays.
