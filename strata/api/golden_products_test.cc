@@ -17,8 +17,9 @@ STRATA_BINARY(kron);
 STRATA_GOLDEN("numpy.vecdot", numpy::vecdot(c.x(0), c.x(1), c.integer("axis", -1)));
 STRATA_GOLDEN("numpy.tensordot", numpy::tensordot(c.x(0), c.x(1), c.integer("axes", 2)));
 STRATA_GOLDEN("numpy.einsum", numpy::einsum(c.text("subscripts"), c.all()));
-STRATA_GOLDEN("numpy.take", numpy::take(c.x(0), c.x(1), c.integer("axis"), c.text("mode", "fill")));
-STRATA_GOLDEN("numpy.take_along_axis", numpy::take_along_axis(c.x(0), c.x(1), c.integer("axis", -1)));
+AtOptions at(const testing::Call& c) { return {.mode = c.text("mode"), .fill_value = c.array("fill_value")}; }
+STRATA_GOLDEN("numpy.take", numpy::take(c.x(0), c.x(1), c.maybe("axis"), at(c)));
+STRATA_GOLDEN("numpy.take_along_axis", numpy::take_along_axis(c.x(0), c.x(1), c.maybe("axis", -1), at(c)));
 
 std::vector<Array> einsum_path(const testing::Call& c) {
   const bool is_flag = c.has("optimize") && c.option("optimize").is_boolean();

@@ -1,10 +1,10 @@
 #include "strata/api/index.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "strata/api/compose.h"
 #include "strata/api/lax.h"
+#include "strata/api/numpy/sized.h"
 
 namespace strata {
 namespace {
@@ -14,6 +14,7 @@ using internal::fail;
 using internal::Ints;
 using internal::Site;
 using internal::sizes;
+using Mode = lax::GatherScatterMode;
 
 /// The basic part of an index: a strided slice, axes turned round, then a reshape. Integer arrays stand for whole axes
 /// of the result and are listed.
@@ -59,25 +60,8 @@ std::vector<Index> without_ellipsis(const std::vector<Index>& list, const Array&
 
 /// The indices of a mask's true elements, an array for each of its axes; for one without axes, of a new axis.
 std::vector<Array> true_places(const Array& mask) {
-  if (mask.is_traced())
-    fail("index", "the mask {} is traced: its elements are not known inside of a transform, so neither is the result's shape; where(mask, a, b) keeps the "
-         "shape, nonzero(mask, {{.size = n}}) fixes it", describe(mask.type()));
-  const std::vector<bool> values = [&] {
-    std::vector<bool> out;
-    for (double v : mask.to_vector<double>()) out.push_back(v != 0);
-    return out;
-  }();
-  const std::vector<std::int64_t> strides = mask.shape().strides();
-  std::vector<std::vector<std::int32_t>> places(static_cast<std::size_t>(std::max(1, mask.ndim())));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!values[i]) continue;
-    if (mask.ndim() == 0) places[0].push_back(0);
-    for (int d = 0; d < mask.ndim(); ++d)
-      places[static_cast<std::size_t>(d)].push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(i) / strides[static_cast<std::size_t>(d)] % mask.shape()[d]));
-  }
-  std::vector<Array> out;
-  for (const auto& p : places) out.push_back(array(p));
-  return out;
+  internal::require_known("index", mask, "where(mask, a, b) keeps the shape, nonzero(mask, {.size = n}) fixes it");
+  return numpy::nonzero(mask.ndim() == 0 ? mask.reshape({1}) : mask);
 }
 
 /// Python's slice.indices(size) as a forward range.
@@ -200,9 +184,7 @@ Gathered join(const Array& x, const Plan& plan) {
   std::vector<Array> arrays;
   for (const auto& [axis, a] : plan.arrays) {
     out.axes.push_back(axis);
-    const bool is_wide = bit_width(a.dtype()) > 32 || (is_unsigned(a.dtype()) && bit_width(a.dtype()) == 32);
-    const Array i = internal::cast(a, {is_wide ? DType::i64 : DType::i32, false});
-    arrays.push_back(is_unsigned(a.dtype()) ? i : where(i < 0, i + x.shape()[axis], i));
+    arrays.push_back(internal::index_from_end(a, x.shape()[axis]));
   }
   out.shape = internal::broadcast_shapes("index", arrays);
   for (Array& a : arrays) a = expand_dims(broadcast_to(a, out.shape), -1);
@@ -210,17 +192,6 @@ Gathered join(const Array& x, const Plan& plan) {
   out.position = plan.position;
   return out;
 }
-/// The last index of each indexed axis.
-Array last_places(const Array& x, const Gathered& g) {
-  std::vector<std::int64_t> last;
-  for (std::int64_t a : g.axes) last.push_back(x.shape()[static_cast<int>(a)] - 1);
-  return internal::cast(array(last), {g.starts.dtype(), false});
-}
-/// Of the broadcast shape: whether an element is there.
-Array in_range(const Array& x, const Gathered& g) { return all((g.starts >= 0) & (g.starts <= last_places(x, g)), {.axis = -1}); }
-/// Index vectors with the nearest elements in range.
-Array clipped(const Array& x, const Gathered& g) { return minimum(maximum(g.starts, 0), maximum(last_places(x, g), 0)); }
-
 /// Result axes that come from x's other axes.
 Ints window_axes(const Array& x, const Gathered& g) {
   Ints out;
@@ -230,32 +201,11 @@ Ints window_axes(const Array& x, const Gathered& g) {
   return out;
 }
 
-Array read_arrays(const Array& x, const Gathered& g) {
+Array read_arrays(const Array& x, const Gathered& g, const lax::GatherOptions& how) {
   Ints slice_sizes = sizes(x);
   for (std::int64_t a : g.axes) slice_sizes[static_cast<std::size_t>(a)] = 1;
   return lax::gather(x, g.starts, {.offset_dims = window_axes(x, g), .collapsed_slice_dims = g.axes, .start_index_map = g.axes,
-                                   .operand_batching_dims = {}, .start_indices_batching_dims = {}}, slice_sizes);
-}
-
-/// What an element out of range is read as.
-Array missing(DType d) {
-  if (is_inexact(d)) return Array::scalar(nan, d, false);
-  if (is_bool(d)) return Array::scalar(true);
-  if (is_signed(d)) return Array::scalar(-(std::int64_t{1} << (bit_width(d) - 2)) * 2, d, false);
-  return Array::scalar(~std::uint64_t{0} >> (64 - bit_width(d)), d, false);
-}
-
-void check_mode(const std::string& mode) {
-  for (const char* known : {"", "fill", "drop", "clip", "promise_in_bounds"})
-    if (mode == known) return;
-  fail("index", "mode is \"clip\", \"fill\", \"drop\" or \"promise_in_bounds\", got \"{}\"", mode);
-}
-
-/// An array of the index's shape along the axes where it stands in the result.
-Array along(const Array& of_index, const Gathered& g, int rank) {
-  Ints shape(static_cast<std::size_t>(rank), 1);
-  for (int d = 0; d < g.shape.rank(); ++d) shape[static_cast<std::size_t>(g.position + d)] = g.shape[d];
-  return of_index.reshape(shape);
+                                   .operand_batching_dims = {}, .start_indices_batching_dims = {}}, slice_sizes, how);
 }
 
 }  // namespace
@@ -266,25 +216,22 @@ Update Array::at(const Indices& indices) const { return Update(*this, indices); 
 
 Array Update::get(const AtOptions& options) const {
   Site site(indices_.where);
-  check_mode(options.mode);
+  const lax::GatherOptions how{.unique_indices = options.unique_indices, .indices_are_sorted = options.indices_are_sorted,
+                               .mode = lax::detail::mode_of("index", options.mode, Mode::PROMISE_IN_BOUNDS), .fill_value = options.fill_value};
   const Plan plan = make_plan(array_, indices_);
   const Array view = read_basic(array_, plan);
-  if (plan.arrays.empty()) return view;
-  const Gathered g = join(view, plan);
-  const Array found = read_arrays(view, g);
-  if (options.mode != "fill" && options.mode != "drop") return found;
-  const Array fill = options.fill_value ? internal::cast(*options.fill_value, {array_.dtype(), false}) : missing(array_.dtype());
-  return internal::cast(where(along(in_range(view, g), g, found.ndim()), found, fill), {array_.dtype(), array_.weak()});
+  return plan.arrays.empty() ? view : read_arrays(view, join(view, plan), how);
 }
 
 Array Update::apply(Kind kind, const Array& values, const AtOptions& options) const {
   Site site(indices_.where);
-  check_mode(options.mode);
   const WeakDType type = internal::promoted("index", std::vector<Array>{array_, values});
   return internal::cast(apply_to(internal::cast(array_, type), kind, internal::cast(values, type), options), {array_.dtype(), array_.weak()});
 }
 
 Array Update::apply_to(const Array& array, Kind kind, const Array& values, const AtOptions& options) const {
+  const lax::ScatterOptions how{.indices_are_sorted = options.indices_are_sorted, .unique_indices = options.unique_indices,
+                                .mode = lax::detail::mode_of("index", options.mode, Mode::FILL_OR_DROP)};
   const Plan plan = make_plan(array, indices_);
   const Array view = read_basic(array, plan);
   if (plan.arrays.empty()) {
@@ -298,7 +245,6 @@ Array Update::apply_to(const Array& array, Kind kind, const Array& values, const
     }
   }
   const Gathered g = join(view, plan);
-  const Array starts = options.mode == "clip" ? clipped(view, g) : g.starts;
   const lax::ScatterDimensionNumbers dims{.update_window_dims = window_axes(view, g), .inserted_window_dims = g.axes,
                                           .scatter_dims_to_operand_dims = g.axes, .operand_batching_dims = {}, .scatter_indices_batching_dims = {}};
   Ints target = sizes(view);
@@ -306,18 +252,17 @@ Array Update::apply_to(const Array& array, Kind kind, const Array& values, const
   const Ints broadcast = g.shape.sizes();
   target.insert(target.begin() + g.position, broadcast.begin(), broadcast.end());
   const Array v = broadcast_to(values, target);
-  const lax::ScatterOptions promised{.indices_are_sorted = options.indices_are_sorted, .unique_indices = options.unique_indices};
   const Array updated = [&] {
     switch (kind) {
-      case Kind::set: return lax::scatter(view, starts, v, dims, promised);
-      case Kind::add: return lax::scatter_add(view, starts, v, dims, promised);
-      case Kind::multiply: return lax::scatter_mul(view, starts, v, dims, promised);
-      case Kind::min: return lax::scatter_min(view, starts, v, dims, promised);
-      case Kind::max: return lax::scatter_max(view, starts, v, dims, promised);
+      case Kind::set: return lax::scatter(view, g.starts, v, dims, how);
+      case Kind::add: return lax::scatter_add(view, g.starts, v, dims, how);
+      case Kind::multiply: return lax::scatter_mul(view, g.starts, v, dims, how);
+      case Kind::min: return lax::scatter_min(view, g.starts, v, dims, how);
+      case Kind::max: return lax::scatter_max(view, g.starts, v, dims, how);
     }
     STRATA_UNREACHABLE("kind of update");
   }();
-  return is_whole(array_, plan) ? updated.reshape(array_.shape()) : write_basic(array, plan, updated);
+  return is_whole(array, plan) ? updated.reshape(array.shape()) : write_basic(array, plan, updated);
 }
 
 Array Update::set(const Operand& values, const AtOptions& options) const { return apply(Kind::set, values, options); }

@@ -30,8 +30,7 @@ Array segments(const Way& way, const Array& data, const Array& given, const Segm
   if (!options.num_segments) internal::require_known(way.name, given, "give num_segments, or call it outside of jit, vmap and grad");
   const std::int64_t n = options.num_segments ? *options.num_segments : given.size() == 0 ? 0 : max(given).item<std::int64_t>() + 1;
   if (n < 0) fail(way.name, "num_segments is at least 0, got {}", n);
-  if (options.mode != "drop" && options.mode != "clip") fail(way.name, "mode is \"drop\" or \"clip\", got \"{}\"", options.mode);
-  const Array numbers = cast(options.mode == "clip" ? clip(given, 0, n - 1) : given, {DType::i32, false});
+  const lax::GatherScatterMode mode = lax::detail::mode_of(way.name, options.mode, lax::GatherScatterMode::FILL_OR_DROP);
 
   Ints shape = internal::sizes(data), window;
   shape[0] = n;
@@ -43,12 +42,12 @@ Array segments(const Way& way, const Array& data, const Array& given, const Segm
   const Array start = numpy::full(shape, way.identity);
   if (start.size() == 0 || data.size() == 0) return bucketed ? numpy::full(Ints(shape.begin() + 1, shape.end()), way.identity) : start;
 
-  Array places = expand_dims(numbers, -1);
+  Array places = expand_dims(internal::as_index(given, n), -1);
   if (bucketed) places = concatenate({expand_dims(floor_divide(arange(given.size(), int32), *options.bucket_size), -1), places}, -1);
   const Ints indexed = bucketed ? Ints{0, 1} : Ints{0};
-  const Array out = way.scatter(start, places, cast(data, {data.dtype(), false}),
+  const Array out = way.scatter(start, places, internal::strong(data),
                                 {.update_window_dims = window, .inserted_window_dims = indexed, .scatter_dims_to_operand_dims = indexed, .operand_batching_dims = {}, .scatter_indices_batching_dims = {}},
-                                {.indices_are_sorted = options.indices_are_sorted && !bucketed, .unique_indices = options.unique_indices});
+                                {.indices_are_sorted = options.indices_are_sorted && !bucketed, .unique_indices = options.unique_indices, .mode = mode});
   return bucketed ? cast(way.reduce(out, {.axis = 0}), {data.dtype(), false}) : out;
 }
 

@@ -15,7 +15,7 @@ struct Segments {
   bool indices_are_sorted = false, unique_indices = false;
   /// Elements that are combined among themselves first: sums of many small numbers lose less.
   std::optional<std::int64_t> bucket_size = std::nullopt;
-  /// Numbers of no segment: "drop" (upstream's "fill"), "clip" to the first or last.
+  /// Numbers of no segment: "drop" (or "fill"), "clip" to the first or last, "promise_in_bounds": there are none. Negative ones do not count from the end.
   std::string mode = "drop";
 };
 /// Slices of `data` along its first axis combined by the number of their segment (a vector of integers): [num_segments, ...]. What no slice

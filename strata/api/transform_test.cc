@@ -58,7 +58,7 @@ TEST(Jit, InsideATraceTheFunctionIsPartOfTheProgram) {
 
 TEST(Jit, CapturedArraysAreConstants) {
   Array table = array({10, 20, 30});
-  auto f = jit([&](Array i) { return take(table, i, 0, "clip"); });
+  auto f = jit([&](Array i) { return take(table, i, 0, {.mode = "clip"}); });
   expect_array(f(array({2, 0})), "i32[2]", {30, 10});
 }
 

@@ -11,7 +11,7 @@ Embed Embed::init(const Array& key, std::int64_t num_embeddings, std::int64_t fe
   return {embedding_init(key, {num_embeddings, features}, param_dtype)};
 }
 
-Array Embed::operator()(const Array& tokens) const { return take(embedding, tokens, 0, "clip"); }
+Array Embed::operator()(const Array& tokens) const { return take(embedding, tokens, 0, {.mode = "clip"}); }
 
 Array Embed::attend(const Array& x) const { return einsum("...d,vd->...v", x, embedding); }
 

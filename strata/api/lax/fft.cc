@@ -33,7 +33,7 @@ Array prepared(const Array& x, FftType type) {
   if (is_complex(x.dtype())) fail("fft", "RFFT takes real arrays, got {}", describe(x.type()));
   const Array y = internal::as_inexact(x);
   if (y.dtype() != DType::f32 && y.dtype() != DType::f64) fail("fft", "RFFT takes f32 and f64, got {}", describe(x.type()));
-  return internal::cast(y, {y.dtype(), false});
+  return internal::strong(y);
 }
 
 /// At most three lengths.

@@ -31,11 +31,15 @@ Array numbers(const char* name, const Array& x) {
   return x;
 }
 
-/// The greatest start of slices of these sizes along each dimension that index vectors name, as a row.
-Array greatest_starts(const Array& x, const Ints& slice_sizes, const Ints& named) {
-  Ints out;
-  for (std::int64_t d : named) out.push_back(x.shape()[static_cast<int>(d)] - slice_sizes[static_cast<std::size_t>(d)]);
-  return strata::array(out, Sizes(static_cast<std::int64_t>(out.size())), DType::i32);
+/// Index vectors, and the greatest ones of slices of these sizes as a row: numbers of one signed type that holds both.
+struct Starts { Array at, last; };
+Starts starts_of(const Array& x, const Array& indices, const Ints& slice_sizes, const Ints& named) {
+  Ints last;
+  for (std::int64_t d : named) last.push_back(x.shape()[static_cast<int>(d)] - slice_sizes[static_cast<std::size_t>(d)]);
+  const Array at = internal::as_index(indices, last.empty() ? 0 : *std::max_element(last.begin(), last.end()));
+  Literal row(Type(at.dtype(), Shape{static_cast<std::int64_t>(last.size())}));
+  for (std::int64_t i = 0; i < row.count(); ++i) row.set_number(i, static_cast<double>(last[static_cast<std::size_t>(i)]));
+  return {at, Array(std::move(row))};
 }
 
 Array gathered(const Array& x, const Array& starts, const GatherDimensionNumbers& d, const Sizes& slice_sizes, bool sorted) {
@@ -61,8 +65,8 @@ Array default_fill(const Array& x) {
 
 Array filled(const Array& x, const Array& starts, const GatherDimensionNumbers& d, const Sizes& slice_sizes, const GatherOptions& options) {
   const Array found = gathered(x, starts, d, slice_sizes, options.indices_are_sorted);
-  const Array i = cast(starts, {DType::i32, false});
-  const Array inside = numpy::all((i >= 0) & (i <= greatest_starts(x, slice_sizes.get(), d.start_index_map)), {.axis = -1});
+  const Starts s = starts_of(x, starts, slice_sizes.get(), d.start_index_map);
+  const Array inside = numpy::all((s.at >= 0) & (s.at <= s.last), {.axis = -1});
   Ints batch;
   for (int k = 0; k < found.ndim(); ++k)
     if (!has(d.offset_dims, k)) batch.push_back(k);
@@ -87,8 +91,8 @@ Ints window_sizes(const char* name, const Array& x, const Array& updates, const 
 }
 
 Array moved_inside(const char* name, const Array& x, const Array& indices, const Array& updates, const ScatterDimensionNumbers& d) {
-  const Array last = greatest_starts(x, window_sizes(name, x, updates, d), d.scatter_dims_to_operand_dims);
-  return numpy::minimum(numpy::maximum(cast(indices, {DType::i32, false}), 0), last);
+  const Starts s = starts_of(x, indices, window_sizes(name, x, updates, d), d.scatter_dims_to_operand_dims);
+  return numpy::minimum(numpy::maximum(s.at, 0), s.last);
 }
 
 Array scattered(const char* name, const Operand& operand, const Operand& indices, const Array& updates, const ScatterDimensionNumbers& d, const ScatterOptions& options,
@@ -107,8 +111,8 @@ Array scattered(const char* name, const Operand& operand, const Operand& indices
                  {"scatter_indices_batching_dims", d.scatter_indices_batching_dims},
                  {"scatter_dims_to_operand_dims", d.scatter_dims_to_operand_dims},
                  {"index_vector_dim", static_cast<std::int64_t>(indices->ndim() - 1)},
-                 {"indices_are_sorted", options.indices_are_sorted && options.mode != GatherScatterMode::CLIP},
-                 {"unique_indices", options.unique_indices && options.mode != GatherScatterMode::CLIP},
+                 {"indices_are_sorted", options.indices_are_sorted},
+                 {"unique_indices", options.unique_indices},
                  {"combiner", std::string(combiner)}},
                 std::move(regions))
         .result();
@@ -116,6 +120,15 @@ Array scattered(const char* name, const Operand& operand, const Operand& indices
 }
 
 }  // namespace
+
+GatherScatterMode detail::mode_of(const char* operation, const std::string& mode, GatherScatterMode otherwise) {
+  if (mode.empty()) return otherwise;
+  if (mode == "fill" || mode == "drop") return GatherScatterMode::FILL_OR_DROP;
+  if (mode == "clip") return GatherScatterMode::CLIP;
+  if (mode == "promise_in_bounds") return GatherScatterMode::PROMISE_IN_BOUNDS;
+  if (mode == "one_hot") return GatherScatterMode::ONE_HOT;
+  fail(operation, "mode is \"clip\", \"fill\", \"drop\" or \"promise_in_bounds\", got \"{}\"", mode);
+}
 
 Array gather(const Operand& operand, const Operand& starts, const GatherDimensionNumbers& d, const Sizes& slice_sizes, const GatherOptions& options) {
   Site site(operand);

@@ -6,6 +6,12 @@
 
 namespace strata::lax {
 
+namespace detail {
+/// The mode of a name, as upstream's GatherScatterMode.from_any: "fill" and "drop", "clip", "promise_in_bounds", "one_hot"; `otherwise` for "".
+/// Throws Error in the name of `operation` for others.
+GatherScatterMode mode_of(const char* operation, const std::string& mode, GatherScatterMode otherwise);
+}  // namespace detail
+
 struct GatherOptions {
   internal::Named named = internal::Named();
   bool unique_indices = false, indices_are_sorted = false;
@@ -19,6 +25,7 @@ Array gather(const Operand& operand, const Operand& start_indices, const GatherD
 
 struct ScatterOptions {
   internal::Named named = internal::Named();
+  /// Promises about the indices as the mode leaves them. Products have a derivative in their updates only with the second.
   bool indices_are_sorted = false, unique_indices = false;
   GatherScatterMode mode = GatherScatterMode::FILL_OR_DROP;
 };

@@ -20,7 +20,7 @@ using Range = std::optional<std::pair<std::int64_t, std::int64_t>>;
 Array matrices(const char* name, const Array& x, bool square = false) {
   require_matrices(name, x, square);
   if (!is_inexact(x.dtype())) fail(name, "floats and complex numbers are taken, got {}", describe(x.type()));
-  return internal::cast(x, {x.dtype(), false});
+  return internal::strong(x);
 }
 
 /// The Hermitian part where asked, which is a float where x is an integer, as upstream's division makes it.
@@ -115,7 +115,7 @@ Array lu_pivots_to_permutation(const Operand& pivots, std::int64_t size) {
   return fori_loop(
       0, p.shape(-1),
       [&](Array i, Array permutation) {
-        const Array j = dynamic_slice_in_dim(p, i, 1, last), at_i = dynamic_slice_in_dim(permutation, i, 1, last), at_j = take_along_axis(permutation, j, last);
+        const Array j = dynamic_slice_in_dim(p, i, 1, last), at_i = dynamic_slice_in_dim(permutation, i, 1, last), at_j = take_along_axis(permutation, j, last, {.mode = "promise_in_bounds"});
         return where(places == j, at_i, where(places == i, at_j, permutation));
       },
       places);

@@ -133,7 +133,7 @@ std::vector<Array> sort(const std::vector<Array>& operands, std::int64_t dimensi
   std::reverse(keys.begin(), keys.end());  // the last one counts most
   const Array order = numpy::lexsort(keys, dim);
   std::vector<Array> out;
-  for (const Array& x : operands) out.push_back(numpy::take_along_axis(x, order, dim));
+  for (const Array& x : operands) out.push_back(numpy::take_along_axis(x, order, dim, {.mode = "promise_in_bounds"}));
   return out;
 }
 Array sort(const Operand& x, std::int64_t dimension, bool is_stable) { return sort(std::vector<Array>{x.array}, dimension, is_stable, 1, x.where)[0]; }

@@ -91,8 +91,8 @@ Array interp(const Operand& x_, const Operand& xp_, const Operand& fp_, const In
     fp = concatenate({fp[slice(-1, none)], fp, fp[slice(1)]});
   }
   const Array right = clip(searchsorted(xp, x, "right"), 1, xp.size() - 1), left = right - 1;
-  const Array f0 = take(fp, left, 0, "clip"), df = take(fp, right, 0, "clip") - f0;
-  const Array x0 = take(xp, left, 0, "clip"), dx = take(xp, right, 0, "clip") - x0;
+  const Array f0 = take(fp, left, 0, {.mode = "clip"}), df = take(fp, right, 0, {.mode = "clip"}) - f0;
+  const Array x0 = take(xp, left, 0, {.mode = "clip"}), dx = take(xp, right, 0, {.mode = "clip"}) - x0;
   const Array together = abs(dx) <= Array::scalar(negligible(type.dtype), type.dtype, false);
   Array f = where(together, f0, f0 + (x - x0) / where(together, 1, dx) * df);
   const auto end = [&](const std::optional<Beyond>& beyond, const Array& last) { return beyond ? *beyond->value() : last; };

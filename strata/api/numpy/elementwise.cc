@@ -20,6 +20,7 @@ using internal::cast;
 using internal::fail;
 using internal::inexact;
 using internal::Site;
+using internal::strong;
 using internal::unary;
 using internal::Unary;
 using internal::Value;
@@ -116,8 +117,6 @@ Array integer_power_of(Array x, Array y) {
 
 /// Booleans as integers.
 Array numeric(const Array& x) { return is_bool(x.dtype()) ? cast(x, {DType::i32, x.weak()}) : x; }
-/// x, no longer weakly typed: upstream multiplies by a constant of the dtype.
-Array strong(const Array& x) { return cast(x, {x.dtype(), false}); }
 bool both_bool(const Array& x, const Array& y) { return is_bool(x.dtype()) && is_bool(y.dtype()); }
 
 /// The C++ integer that y was made from, when it is one.
@@ -159,6 +158,7 @@ Array sign(const Operand& x) {
 Array square(const Operand& x) { Site site(x); return unary(numeric(x), multiply_self); }
 
 Array exp2(const Operand& x) { Site site(x); return exp(as_inexact(x) * std::numbers::ln2); }
+// Strongly typed: upstream divides by a constant of the dtype.
 Array log2(const Operand& x) { Site site(x); return strong(log(x) / std::numbers::ln2); }
 Array log10(const Operand& x) { Site site(x); return strong(log(x) / std::numbers::ln10); }
 

@@ -13,6 +13,7 @@ using internal::cast;
 using internal::describe;
 using internal::fail;
 using internal::Site;
+using internal::strong;
 using internal::Values;
 
 /// How a float of 16, 32 or 64 bits is laid out.
@@ -95,7 +96,6 @@ Array spacing(const Operand& operand) {
   Site site(operand);
   const Array x = as_inexact(operand);
   const Layout l = layout_of("spacing", x.dtype());
-  auto strong = [&](const Array& result) { return cast(result, {x.dtype(), false}); };
   if (x.dtype() == DType::f16) return strong(nextafter(x, internal::number_like(x, inf)) - x);
   const Array step = nextafter(x, copysign(internal::number_like(x, inf), x)) - x;
   const Array smallest = bits_of(integer(1, l.bits), x.dtype());

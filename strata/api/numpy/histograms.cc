@@ -23,7 +23,7 @@ Array bincount(const Operand& operand, const BinCount& options) {
   const std::int64_t length = options.length ? *options.length : std::max(options.minlength, x.size() == 0 ? 0 : std::max<std::int64_t>(0, max(x).item<std::int64_t>()) + 1);
   if (length < 0) fail("bincount", "length is at least 0, got {}", length);
   if (options.weights && options.weights->shape() != x.shape()) fail("bincount", "one weight for each element of {} is needed, got {}", describe(x.type()), describe(options.weights->type()));
-  const Array weights = options.weights ? cast(*options.weights, {options.weights->dtype(), false}) : ones({}, index_dtype());
+  const Array weights = options.weights ? internal::strong(*options.weights) : ones({}, index_dtype());
   const Array none = zeros(length, weights.dtype());
   return length == 0 || x.size() == 0 ? none : none.at(maximum(x, 0)).add(weights);
 }
@@ -39,13 +39,13 @@ Array spaced(const Array& low, const Array& high, std::int64_t n, DType dtype) {
 
 Array edges_of(const char* name, const Array& x, const Bins& bins, const Range& range) {
   const DType dtype = internal::inexact({x.dtype(), false}).dtype;
-  const auto strong = [&](const Array& a) { return cast(a, {dtype, false}); };
+  const auto edge = [&](const Array& a) { return cast(a, {dtype, false}); };
   if (bins.edges()) {
     if (bins.edges()->ndim() != 1) fail(name, "the edges are a vector, got {}", describe(bins.edges()->type()));
-    return strong(*bins.edges());
+    return edge(*bins.edges());
   }
   if (bins.count() < 0) fail(name, "the number of bins is at least 0, got {}", bins.count());
-  const Array low = strong(range ? (*range)[0] : min(x)), high = strong(range ? (*range)[1] : max(x));
+  const Array low = edge(range ? (*range)[0] : min(x)), high = edge(range ? (*range)[1] : max(x));
   const Array apart = where(low == high, Array::scalar(0.5, dtype, false), Array::scalar(0.0, dtype, false));
   return spaced(low - apart, high + apart, bins.count(), dtype);
 }

@@ -1,8 +1,9 @@
 // Functions of numpy/indexing.h.
 #include "strata/api/numpy/indexing.h"
 
+#include <algorithm>
+
 #include "strata/api/compose.h"
-#include "strata/api/index.h"
 #include "strata/api/lax.h"
 
 namespace strata::numpy {
@@ -13,36 +14,54 @@ using internal::Ints;
 using internal::Site;
 using internal::sizes;
 
-Array take(const Operand& x, const Operand& indices, std::int64_t axis, const std::string& mode) {
-  Site site(x);
-  if (mode != "fill" && mode != "clip") fail("take", "mode is \"fill\" or \"clip\", got \"{}\"", mode);
-  const int dim = internal::axis_of("take", axis, x->ndim());
+Array take(const Operand& operand, const Operand& indices, std::optional<std::int64_t> axis, const AtOptions& options) {
+  Site site(operand);
+  const Array x = axis ? operand.array : ravel(operand);
+  const int dim = internal::axis_of("take", axis.value_or(0), x.ndim());
+  const std::int64_t size = x.shape(dim);
+  const std::string& mode = options.mode;
+  if (!mode.empty() && mode != "fill" && mode != "clip" && mode != "wrap") fail("take", "mode is \"fill\", \"clip\" or \"wrap\", got \"{}\"", mode);
+  if (size == 0 && indices->size() != 0) fail("take", "{} indices are given for an empty axis of {}", indices->size(), describe(x.type()));
+  if (indices->size() == 0) {
+    Ints shape = sizes(x);
+    const Ints places = sizes(indices);
+    shape.erase(shape.begin() + dim);
+    shape.insert(shape.begin() + dim, places.begin(), places.end());
+    return zeros_like(x, {}, shape);
+  }
   std::vector<Index> index(static_cast<std::size_t>(dim), Index(Slice{}));
   // Clipped indices do not count from the end.
-  const bool clipped = mode == "clip" && !is_unsigned(indices->dtype());
-  index.emplace_back(clipped ? maximum(indices, 0) : indices.array);
-  return x.array.at(Indices(index)).get({.mode = mode});
+  if (mode == "wrap") index.emplace_back(remainder(indices, size));
+  else index.emplace_back(mode == "clip" && !is_unsigned(indices->dtype()) ? maximum(indices, 0) : indices.array);
+  AtOptions how = options;
+  how.mode = mode == "wrap" ? "promise_in_bounds" : mode == "clip" ? "clip" : "fill";
+  return x.at(Indices(index)).get(how);
 }
 
-Array take_along_axis(const Operand& x, const Operand& indices, std::int64_t axis) {
-  Site site(x);
+Array take_along_axis(const Operand& operand, const Operand& indices, std::optional<std::int64_t> axis, const AtOptions& options) {
+  Site site(operand);
+  const Array x = axis ? operand.array : ravel(operand);
   if (!is_integer(indices->dtype())) fail("take_along_axis", "indices are integers, got {}", describe(indices->type()));
-  if (indices->ndim() != x->ndim())
-    fail("take_along_axis", "{} and indices {} have different numbers of axes", describe(x->type()), describe(indices->type()));
-  const int dim = internal::axis_of("take_along_axis", axis, x->ndim());
-  Ints batch, xs = sizes(x), is = sizes(indices);
-  for (int d = 0; d < x->ndim(); ++d) {
+  if (indices->ndim() != x.ndim())
+    fail("take_along_axis", "{} and indices {} have different numbers of axes", describe(x.type()), describe(indices->type()));
+  const int dim = internal::axis_of("take_along_axis", axis.value_or(0), x.ndim());
+  Ints batch, xs = sizes(x), is = sizes(indices), slices(xs.size(), 1);
+  for (int d = 0; d < x.ndim(); ++d) {
     if (d == dim) continue;
     batch.push_back(d);
     std::int64_t &a = xs[static_cast<std::size_t>(d)], &b = is[static_cast<std::size_t>(d)];
-    if (a != b && a != 1 && b != 1) fail("take_along_axis", "{} and indices {} do not broadcast", describe(x->type()), describe(indices->type()));
+    if (a != b && a != 1 && b != 1) fail("take_along_axis", "{} and indices {} do not broadcast", describe(x.type()), describe(indices->type()));
     a = b = a == 1 ? b : a;
+    slices[static_cast<std::size_t>(d)] = std::min<std::int64_t>(a, 1);
   }
-  Array i = internal::cast(broadcast_to(indices, is), {DType::i32, false});
-  if (!is_unsigned(indices->dtype())) i = where(i < 0, i + xs[static_cast<std::size_t>(dim)], i);
-  return lax::gather(broadcast_to(x, xs), expand_dims(i, -1),
+  const std::int64_t size = xs[static_cast<std::size_t>(dim)];
+  if (size == 0) return zeros(is, x.dtype());
+  const lax::GatherScatterMode mode = lax::detail::mode_of("take_along_axis", options.mode, lax::GatherScatterMode::FILL_OR_DROP);
+  const bool from_end = mode != lax::GatherScatterMode::PROMISE_IN_BOUNDS;
+  const Array places = broadcast_to(from_end ? internal::index_from_end(indices, size) : internal::as_index(indices, size), is);
+  return lax::gather(broadcast_to(x, xs), expand_dims(places, -1),
                      {.offset_dims = {}, .collapsed_slice_dims = {dim}, .start_index_map = {dim}, .operand_batching_dims = batch, .start_indices_batching_dims = batch},
-                     Ints(static_cast<std::size_t>(x->ndim()), 1));
+                     slices, {.unique_indices = options.unique_indices, .indices_are_sorted = options.indices_are_sorted, .mode = mode, .fill_value = options.fill_value});
 }
 
 }  // namespace strata::numpy

@@ -159,7 +159,7 @@ Array delete_(const Operand& operand, const std::vector<std::int64_t>& places, s
   std::vector<std::int32_t> kept;
   for (std::int64_t i = 0; i < x.shape()[dim]; ++i)
     if (std::find(gone.begin(), gone.end(), i) == gone.end()) kept.push_back(static_cast<std::int32_t>(i));
-  return take(x, array(kept), dim, "clip");
+  return take(x, array(kept), dim, {.mode = "clip"});
 }
 
 Array insert(const Operand& operand, const std::vector<std::int64_t>& given, const Operand& new_values, std::optional<std::int64_t> axis) {
@@ -178,7 +178,7 @@ Array insert(const Operand& operand, const std::vector<std::int64_t>& given, con
       if (places[k] == i) order.push_back(static_cast<std::int32_t>(n + static_cast<std::int64_t>(k)));
     if (i < n) order.push_back(static_cast<std::int32_t>(i));
   }
-  return take(concatenate({x, values}, dim), array(order), dim, "clip");
+  return take(concatenate({x, values}, dim), array(order), dim, {.mode = "clip"});
 }
 Array insert(const Operand& operand, std::int64_t place, const Operand& new_values, std::optional<std::int64_t> axis) {
   Site site(operand);

@@ -221,7 +221,7 @@ Array repeat(const Operand& operand, const std::vector<std::int64_t>& times, std
     places.insert(places.end(), static_cast<std::size_t>(count), static_cast<std::int32_t>(i));
   }
   if (total) places.resize(static_cast<std::size_t>(*total), static_cast<std::int32_t>(n - 1));
-  return take(x, array(places), dim, "clip");
+  return take(x, array(places), dim, {.mode = "clip"});
 }
 
 Array tile(const Operand& x, const Sizes& repetitions) {

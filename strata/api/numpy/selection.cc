@@ -54,7 +54,7 @@ Array choose(const Operand& x, const std::vector<Array>& choices, const std::str
   if (shape.count() == 0) return zeros(shape, values[0].dtype());
   std::vector<Array> wide;
   for (const Array& v : values) wide.push_back(cast(broadcast_to(v, shape), {v.dtype(), false}));
-  return squeeze(take_along_axis(stack(wide), expand_dims(broadcast_to(number, shape), 0), 0), 0);
+  return squeeze(take_along_axis(stack(wide), expand_dims(broadcast_to(number, shape), 0), 0, {.mode = "promise_in_bounds"}), 0);
 }
 
 Array select(const std::vector<Array>& conditions, const std::vector<Array>& choices, const Operand& otherwise) {
@@ -76,7 +76,7 @@ Array piecewise(const Operand& x, const std::vector<Array>& conditions, const st
   Site site(x);
   const std::size_t n = conditions.size();
   if (pieces.size() != n && pieces.size() != n + 1) fail("piecewise", "with {} conditions {} or {} pieces are needed, got {}", n, n, n + 1, pieces.size());
-  const Array strong = cast(x, {x->dtype(), false});
+  const Array strong = internal::strong(x);
   const auto value = [&](const Piece& piece) {
     if (const Array* number = std::get_if<Array>(&piece.get())) return cast(*number, {x->dtype(), false});
     const auto& f = std::get<std::function<Array(const Array&)>>(piece.get());

@@ -134,7 +134,7 @@ Array is_in(const Array& x, const Array& among) {
   if (x.size() == 0 || among.size() == 0) return zeros(x.shape(), bool_);
   if (is_complex(x.dtype())) return any(equal(expand_dims(x, -1), among), {.axis = -1});
   const Array a = keys_of(x)[0], sorted = sort(keys_of(among)[0]);
-  return equal(take(sorted, minimum(searchsorted(sorted, a), among.size() - 1), 0, "clip"), a);
+  return equal(take(sorted, minimum(searchsorted(sorted, a), among.size() - 1), 0, {.mode = "clip"}), a);
 }
 
 /// The elements of a vector where a known condition holds.
@@ -143,7 +143,7 @@ Array where_true(const char* operation, const Array& x, const Array& holds) { re
 /// x[i], and `otherwise` where there is no such element.
 Array get_or(const Array& x, const Array& i, std::int64_t otherwise) {
   const Array other = cast(Array(otherwise), {x.dtype(), false});
-  return x.size() == 0 ? full(i.shape(), other) : where(i < x.size(), take(x, i, 0, "clip"), other);
+  return x.size() == 0 ? full(i.shape(), other) : where(i < x.size(), take(x, i, 0, {.mode = "clip"}), other);
 }
 
 /// Values beyond the first `count` of so many: filled, or else the least of those that are there.
@@ -244,7 +244,7 @@ Array setdiff1d(const Operand& x, const Operand& y, const SetOptions& options) {
     internal::require_known("setdiff1d", x, kRemedy);
     internal::require_known("setdiff1d", y, kRemedy);
   }
-  const Array given = ravel(cast(x, {x->dtype(), false}));
+  const Array given = ravel(internal::strong(x));
   const Array fill = cast(options.fill_value.value_or(Array(0)), {x->dtype(), false});
   if (given.size() == 0) return full(options.size.value_or(0), fill);
   Array elements = given, valid = ones(given.shape(), bool_);

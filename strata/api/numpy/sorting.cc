@@ -86,7 +86,7 @@ Array searchsorted(const Operand& sorted, const Operand& wanted, const std::stri
   Site site(sorted);
   if (side != "left" && side != "right") fail("searchsorted", "side is \"left\" or \"right\", got \"{}\"", side);
   if (sorted->ndim() != 1) fail("searchsorted", "a sorted vector is needed, got {}", describe(sorted->type()));
-  const Array both[] = {sorter ? take(sorted, *sorter, 0, "clip") : sorted.array, wanted.array};
+  const Array both[] = {sorter ? take(sorted, *sorter, 0, {.mode = "clip"}) : sorted.array, wanted.array};
   const WeakDType type = internal::promoted("searchsorted", both);
   internal::require_real("searchsorted", both[1]);
   const Array a = internal::cast(both[0], {type.dtype, false}), v = internal::cast(both[1], {type.dtype, false});
@@ -95,7 +95,7 @@ Array searchsorted(const Operand& sorted, const Operand& wanted, const std::stri
   int steps = 0;
   while ((std::int64_t{1} << steps) <= n) ++steps;
   for (int i = 0; i < steps; ++i) {
-    const Array middle = floor_divide(low + high, 2), at = take(a, minimum(middle, n - 1), 0, "clip");
+    const Array middle = floor_divide(low + high, 2), at = take(a, minimum(middle, n - 1), 0, {.mode = "clip"});
     const Array behind = (side == "left" ? before(at, v) : ~before(v, at)) & (low < high);
     low = where(behind, middle + 1, low);
     high = where(behind | (low > middle), high, middle);

@@ -153,7 +153,7 @@ Array quantile_of(const char* name, const Operand& operand, const Array& q, cons
   auto element = [&](const Array& index) {
     const Array i = broadcast_to(clip(index, 0, maximum(count - 1, 0)).astype(int32), result);
     const Array source = fraction.ndim() == 1 ? broadcast_to(expand_dims(sorted, 0), [&] { Ints s = sizes(sorted); s.insert(s.begin(), fraction.size()); return s; }()) : sorted;
-    return squeeze(take_along_axis(source, expand_dims(i, -1), -1), -1);
+    return squeeze(take_along_axis(source, expand_dims(i, -1), -1, {.mode = "clip"}), -1);
   };
   const Array value = between(element(low), element(high), position - low, options.method);
   const Array out = cast(value, {x.dtype(), false});

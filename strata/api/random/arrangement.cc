@@ -21,7 +21,7 @@ int rounds(std::int64_t size) { return static_cast<int>(std::ceil(3 * std::log(s
 Array shuffled(Key key, Array x, int axis) {
   for (int left = rounds(x.size()); left > 0; --left) {
     const auto [next, words] = split2(key);
-    x = numpy::take_along_axis(x, numpy::argsort(bits(words, x.shape()), {.axis = axis}), axis);
+    x = numpy::take_along_axis(x, numpy::argsort(bits(words, x.shape(), DType::ui32), {.axis = axis}), axis, {.mode = "promise_in_bounds"});
     key = next;
   }
   return x;

@@ -14,6 +14,7 @@ using internal::describe;
 using internal::fail;
 using internal::number_like;
 using internal::Site;
+using internal::strong;
 
 Array real_float(const char* name, const Array& x) {
   if (is_complex(x.dtype())) fail(name, "real numbers are needed, got {}", describe(x.type()));
@@ -25,9 +26,6 @@ Pair real_pair(const char* name, const Array& x, const Array& y) {
   std::vector<Array> both = internal::broadcast_promoted(name, {x, y});
   return {real_float(name, both[0]), real_float(name, both[1])};
 }
-
-/// No longer weakly typed: upstream's constants have the dtype.
-Array strong(const Array& x) { return internal::cast(x, {x.dtype(), false}); }
 
 /// f32 and f64 only, as in JAX.
 void require_wide(const char* name, const Array& x) {

@@ -20,7 +20,7 @@ struct Places {
 };
 
 /// Elements of the last axis at places [m, n].
-Array at_places(const Array& x, const Array& places) { return take(x, places, x.ndim() - 1, "clip"); }
+Array at_places(const Array& x, const Array& places) { return take(x, places, x.ndim() - 1, {.mode = "clip"}); }
 
 /// x in its first row, `below` under the diagonal, zeros elsewhere.
 Array first_row_and_below(const Array& row, const Array& below) {

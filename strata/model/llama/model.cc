@@ -109,7 +109,7 @@ std::pair<Array, Cache> extend(const Params& params, const Array& tokens, const 
 
 Array token_losses(const Params& params, const Array& tokens, const Array& targets, const Config& c) {
   Array logits = astype(forward(params, tokens, c), nn::wide(c.dtype));
-  Array of_target = squeeze(take_along_axis(logits, expand_dims(targets, -1), -1), {-1});
+  Array of_target = squeeze(take_along_axis(logits, expand_dims(targets, -1), -1, {.mode = "clip"}), {-1});
   return logsumexp(logits, -1) - of_target;
 }
 
