@@ -3,6 +3,7 @@
 #include "strata/api/compose.h"
 #include "strata/api/index.h"
 #include "strata/api/lax.h"
+#include "strata/api/numpy/sized.h"
 
 namespace strata::numpy {
 namespace {
@@ -13,18 +14,34 @@ using internal::fail;
 using internal::Site;
 using internal::Values;
 
+constexpr const char* kInside = "promise_in_bounds";
+
 /// A sort by keys along the last axis.
 Array by_rows(const char* operation, const Array& x, bool descending, bool weak) {
   const std::string order = is_inexact(x.dtype()) ? "numbers" : "total";
   return internal::emit_one({x}, weak, [&](Builder& b, const Values& v) { return b.create(operation, {v[0]}, {{"descending", descending}, {"order", order}}).result(); });
 }
 
-Array along(const char* name, const char* operation, const Operand& operand, const Sort& options, bool weak) {
-  Site site(operand);
-  internal::require_real(name, operand);
-  const Array x = options.axis ? operand.array : ravel(operand);
-  const int dim = internal::axis_of(name, options.axis.value_or(0), x.ndim());
-  return moveaxis(by_rows(operation, moveaxis(x, dim, -1), options.descending, weak), -1, dim);
+/// The array that an order along `dim` is asked of.
+struct Along {
+  Array x;
+  int dim;
+};
+Along along(const char* name, const Array& x, const Sort& options) {
+  return {options.axis ? x : ravel(x), internal::axis_of(name, options.axis.value_or(0), options.axis ? x.ndim() : 1)};
+}
+
+/// x, real, by rows along `dim`.
+Array ordered(const char* operation, const Array& x, int dim, bool descending, bool weak) {
+  return moveaxis(by_rows(operation, moveaxis(x, dim, -1), descending, weak), -1, dim);
+}
+
+/// Complex numbers are ordered by their real parts, equal ones by their imaginary parts: each part alone as real numbers are.
+Array order_of(const Array& x, int dim, bool descending) {
+  const auto by = [&](const Array& key) { return ordered("strata.argsort", key, dim, descending, false); };
+  if (!is_complex(x.dtype())) return by(x);
+  const Array order = by(imag(x));
+  return take_along_axis(order, by(take_along_axis(real(x), order, dim, {.mode = kInside})), dim, {.mode = kInside});
 }
 
 /// Whether x comes before y: NaN is the last.
@@ -32,18 +49,27 @@ Array before(const Array& x, const Array& y) { return is_inexact(x.dtype()) ? (x
 
 }  // namespace
 
-Array sort(const Operand& x, const Sort& options) { return along("sort", "strata.sort", x, options, x->weak()); }
-Array argsort(const Operand& x, const Sort& options) { return along("argsort", "strata.argsort", x, options, false); }
+Array sort(const Operand& operand, const Sort& options) {
+  Site site(operand);
+  const auto [x, dim] = along("sort", operand, options);
+  if (is_complex(x.dtype())) return take_along_axis(x, order_of(x, dim, options.descending), dim, {.mode = kInside});
+  return ordered("strata.sort", x, dim, options.descending, x.weak());
+}
+Array argsort(const Operand& operand, const Sort& options) {
+  Site site(operand);
+  const auto [x, dim] = along("argsort", operand, options);
+  return internal::cast(order_of(x, dim, options.descending), {internal::index_dtype(), false});
+}
 
 Array lexsort(const std::vector<Array>& keys, std::int64_t axis, Where where) {
   Site site(where);
   if (keys.empty()) fail("lexsort", "needs at least one key");
   for (const Array& k : keys)
     if (k.shape() != keys[0].shape()) fail("lexsort", "shapes {} and {} differ", describe(keys[0].type()), describe(k.type()));
-  if (keys[0].ndim() == 0) return Array::scalar(std::int64_t{0}, DType::i32, false);
+  if (keys[0].ndim() == 0) return Array::scalar(std::int64_t{0}, internal::index_dtype(), false);
   // A stable sort by each key, the least important first.
   Array order = argsort(keys[0], {.axis = axis});
-  for (std::size_t i = 1; i < keys.size(); ++i) order = take_along_axis(order, argsort(take_along_axis(keys[i], order, axis), {.axis = axis}), axis);
+  for (std::size_t i = 1; i < keys.size(); ++i) order = take_along_axis(order, argsort(take_along_axis(keys[i], order, axis, {.mode = kInside}), {.axis = axis}), axis, {.mode = kInside});
   return order;
 }
 
@@ -62,21 +88,21 @@ Array partition(const Operand& x, std::int64_t kth, std::int64_t axis) {
   Site site(x);
   const int dim = partition_axis("partition", x, kth, axis);
   const std::int64_t size = x->shape(dim), above = (kth < 0 ? kth + size : kth) + 1;
-  const Array sorted = sort(internal::cast(x, {x->dtype(), false}), {.axis = dim});
+  const Array sorted = sort(internal::strong(x), {.axis = dim});
   return concatenate({lax::slice_in_dim(sorted, 0, above, 1, dim), flip(lax::slice_in_dim(sorted, above, size, 1, dim), dim)}, dim);
 }
 Array argpartition(const Operand& x, std::int64_t kth, std::int64_t axis) {
   Site site(x);
   const int dim = partition_axis("argpartition", x, kth, axis);
   const std::int64_t size = x->shape(dim), above = (kth < 0 ? kth + size : kth) + 1;
-  const Array order = argsort(x, {.axis = dim});
+  const Array order = order_of(x, dim, false);
   return concatenate({lax::slice_in_dim(order, 0, above, 1, dim), sort(lax::slice_in_dim(order, above, size, 1, dim), {.axis = dim})}, dim);
 }
 
 Array sort_complex(const Operand& x) {
   Site site(x);
   if (x->ndim() == 0) fail("sort_complex", "needs an axis, got {}", describe(x->type()));
-  if (is_complex(x->dtype())) return take_along_axis(x, lexsort({imag(x), real(x)}), -1);
+  if (is_complex(x->dtype())) return sort(x);
   const bool wide = x->dtype() == DType::f64 || ((x->dtype() == DType::i64 || x->dtype() == DType::ui64 || x->dtype() == DType::i32 || x->dtype() == DType::ui32) && x64_enabled());
   return internal::cast(sort(is_bool(x->dtype()) ? x->astype(uint8) : x.array), {wide ? DType::c128 : DType::c64, false});
 }

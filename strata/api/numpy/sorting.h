@@ -15,9 +15,9 @@ struct Sort {
   std::optional<std::int64_t> axis = -1;
   bool descending = false;
 };
-/// In order along an axis.
+/// In order along an axis. Complex numbers by their real parts, equal ones by their imaginary parts.
 Array sort(const Operand& x, const Sort& options = {});
-/// Where the elements of the sorted array stand (i32); of equal ones the first comes first.
+/// Where the elements of the sorted array stand (i32, under x64 i64); of equal ones the first comes first.
 Array argsort(const Operand& x, const Sort& options = {});
 /// By several keys, the last one first in rank.
 Array lexsort(const std::vector<Array>& keys, std::int64_t axis = -1, Where where = Where::current());

@@ -48,6 +48,9 @@ CASES["numpy.trapezoid"] = calls(C(normal(6)), C(X234, axis=1), C(X23, dx=0.5), 
 CASES["numpy.digitize"] = calls(C(X23, np.array([-1, 0, 1], f32)), C(X23, np.array([1, 0, -1], f32)), C(I3, np.array([-2, 0, 2], i32), right=True), C(SPECIAL, np.array([-1, 0, 1], f32)), C(E03, V3 * 0 + np.array([1, 2, 3], f32)), C(H5, np.array([0, 1], f16)))
 CASES["numpy.searchsorted"] = calls(C(np.array([1, 2, 2, 3], f32), np.array([0, 2, 2.5, 9, np.nan], f32)), C(np.array([1, 2, 2, 3], f32), 2.0, side="right"), C(np.array([1, 3, 5], i32), I23), C(np.array([1, 2, np.nan], f32), SPECIAL), C(np.zeros((0,), f32), V3), C(np.array([3, 1, 2], f32), V3, sorter=np.array([1, 2, 0], i32)), C(np.array([1, 3], f16), H5), C(X23, V3), C(np.array([1, 2], i32), X23))
 TIES = np.array([[3, 1, 1, 2], [0, -0.0, 5, 3]], f32)
+NAN = np.nan
+PAIRS = np.array([3 + 1j, 1, 2 - 1j, 1 - 2j, complex(1, NAN), complex(NAN, 0), 1, complex(NAN, -1)], np.complex64)  # equal real parts, equal numbers, NaN in either part
 for name in ("sort", "argsort"):
-    CASES["numpy." + name] = calls(C(X234), C(X234, axis=0), C(X234, axis=None), C(TIES), C(SPECIAL), C(I23, axis=0), C(U23), C(B23), C(H5), C(G5), C(E03), C(E03, axis=0), C(f32(1)), C(X23, axis=2), C(TIES, descending=True), C(I23, descending=True, axis=0), C(SPECIAL, descending=True))
-CASES["numpy.lexsort"] = calls(C(TIES[0], V3[[0, 1, 2, 0]]), C(np.array([1, 1, 0, 0], i32), np.array([2, 1, 2, 1], i32)), C(I23, J23), C(I23, J23, axis=0), C(H5), C(V3, normal(4)), call=lambda *k, **o: jnp.lexsort(k, **o))
+    CASES["numpy." + name] = calls(C(X234), C(X234, axis=0), C(X234, axis=None), C(TIES), C(SPECIAL), C(I23, axis=0), C(U23), C(B23), C(H5), C(G5), C(E03), C(E03, axis=0), C(f32(1)), C(X23, axis=2), C(TIES, descending=True), C(I23, descending=True, axis=0), C(SPECIAL, descending=True),
+                                   C(PAIRS), C(PAIRS, descending=True), C(PAIRS.reshape(2, 4), axis=0), C(PAIRS.reshape(2, 4), axis=None), C(PAIRS[:0]))
+CASES["numpy.lexsort"] = calls(C(TIES[0], V3[[0, 1, 2, 0]]), C(np.array([1, 1, 0, 0], i32), np.array([2, 1, 2, 1], i32)), C(I23, J23), C(I23, J23, axis=0), C(H5), C(V3, normal(4)), C(PAIRS, np.array([0, 1, 0, 1, 0, 1, 0, 1], i32)), C(PAIRS), call=lambda *k, **o: jnp.lexsort(k, **o))
