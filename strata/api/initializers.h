@@ -15,31 +15,31 @@
 
 namespace strata::nn {
 
-/// From a key, a shape and a dtype to values. Without a dtype its own is taken, f32 unless it was made with another one.
+/// From a key, a shape and a dtype to values. Without a dtype its own is taken, f32 (f64 under x64) unless it was made with another one.
 class Initializer {
  public:
   Initializer() = default;
   template <class F> requires std::is_invocable_r_v<Array, const F&, const random::Key&, const Sizes&, DType> && (!std::same_as<F, Initializer>)
-  Initializer(F f, DType dtype = DType::f32) : f_(std::move(f)), dtype_(dtype) {}  // NOLINT: implicit by intent
-  Array operator()(const random::Key& key, const Sizes& shape, std::optional<DType> dtype = {}) const { return f_(key, shape, dtype.value_or(dtype_)); }
+  Initializer(F f, DType dtype = default_float) : f_(std::move(f)), dtype_(dtype) {}  // NOLINT: implicit by intent
+  Array operator()(const random::Key& key, const Sizes& shape, std::optional<DType> dtype = {}) const { return f_(key, shape, canonical(dtype.value_or(dtype_), x64_enabled())); }
 
  private:
   std::function<Array(const random::Key&, const Sizes&, DType)> f_;
-  DType dtype_ = DType::f32;
+  DType dtype_ = default_float;
 };
 
 namespace initializers {
 
 /// Initialisers themselves: `Initializer init = initializers::zeros;`. The key is not used.
-Array zeros(const random::Key& key, const Sizes& shape, DType dtype = DType::f32);
-Array ones(const random::Key& key, const Sizes& shape, DType dtype = DType::f32);
-Initializer constant(const Operand& value, DType dtype = DType::f32);
+Array zeros(const random::Key& key, const Sizes& shape, DType dtype = default_float);
+Array ones(const random::Key& key, const Sizes& shape, DType dtype = default_float);
+Initializer constant(const Operand& value, DType dtype = default_float);
 /// Uniform in [0, scale).
-Initializer uniform(double scale = 1e-2, DType dtype = DType::f32);
+Initializer uniform(double scale = 1e-2, DType dtype = default_float);
 /// Of mean 0 and the given standard deviation.
-Initializer normal(double stddev = 1e-2, DType dtype = DType::f32);
+Initializer normal(double stddev = 1e-2, DType dtype = default_float);
 /// Normal numbers between `lower` and `upper`, times `stddev`, which is that of the distribution before it was cut.
-Initializer truncated_normal(double stddev = 1e-2, DType dtype = DType::f32, double lower = -2.0, double upper = 2.0);
+Initializer truncated_normal(double stddev = 1e-2, DType dtype = default_float, double lower = -2.0, double upper = 2.0);
 
 /// What the variance is divided by: inputs, outputs, their arithmetic or their geometric mean.
 enum class Fan { in, out, average, geometric };
@@ -50,7 +50,7 @@ struct FanAxes {
   internal::Named named = internal::Named();
   std::int64_t in_axis = -2, out_axis = -1;
   std::vector<std::int64_t> batch_axis = {};
-  DType dtype = DType::f32;
+  DType dtype = default_float;
 };
 /// Mean 0 and variance `scale` / fan; the truncated normal distribution is cut at two standard deviations and stretched to that
 /// variance. Throws Error for a shape without those axes or without elements.

@@ -56,7 +56,7 @@ Array selu(const Operand& x);
 Array softmax(const Operand& x, const Axes& axis = -1);
 Array log_softmax(const Operand& x, const Axes& axis = -1);
 /// Rows of the identity: [..., n] from integers [...]; a class out of range gives zeros. The new axis is the last unless given.
-Array one_hot(const Operand& x, std::int64_t num_classes, DType dtype = DType::f32, std::int64_t axis = -1);
+Array one_hot(const Operand& x, std::int64_t num_classes, DType dtype = default_float, std::int64_t axis = -1);
 /// (x - mean) / sqrt(var + epsilon)
 Array standardize(const Operand& x, const Axes& axis = -1, double epsilon = 1e-5);
 

@@ -68,6 +68,9 @@ inline constexpr DType int64 = DType::i64, int32 = DType::i32, int16 = DType::i1
 inline constexpr DType uint64 = DType::ui64, uint32 = DType::ui32, uint16 = DType::ui16, uint8 = DType::ui8;
 inline constexpr DType bool_ = DType::i1, complex64 = DType::c64, complex128 = DType::c128;
 
+/// What functions make where no dtype is given, Python's float and int: 64-bit types, which are f32 and i32 unless x64 is on.
+inline constexpr DType default_float = DType::f64, default_int = DType::i64;
+
 /// Whether 64-bit types exist on this thread (decisions.md 8); off, they become 32-bit ones when arrays are made.
 bool x64_enabled();
 /// Switches it for a scope: `EnableX64 wide;` or `EnableX64 narrow(false);`.

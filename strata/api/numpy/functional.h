@@ -51,7 +51,7 @@ Array apply_over_axes(F f, const Operand& x, const std::vector<std::int64_t>& ax
 
 /// f(i, j, ...) for the indices of each element of an array of this shape: scalars of a dtype. Axes of what f returns come behind.
 template <std::size_t N, class F>
-Array fromfunction(F f, const std::int64_t (&shape)[N], DType dtype = DType::f32, Where where = Where::current()) {
+Array fromfunction(F f, const std::int64_t (&shape)[N], DType dtype = default_float, Where where = Where::current()) {
   internal::Site site(where);
   const Sizes sizes(std::vector<std::int64_t>(shape, shape + N));
   const Array grid = indices(sizes, dtype);

@@ -4,6 +4,7 @@
 #include "strata/api/compose.h"
 #include "strata/api/eager.h"
 #include "strata/api/lax.h"
+#include "strata/api/numpy/sized.h"
 #include "strata/op/combiner.h"
 #include "strata/op/control.h"
 
@@ -214,7 +215,7 @@ Array std_(const Operand& x, const Variance& options) { Site site(x); return sqr
 Array ptp(const Operand& x, const Reduce& options) { Site site(x); return max(x, options) - min(x, options); }
 Array count_nonzero(const Operand& x, const Reduce& options) {
   Site site(x);
-  return sum(x.array != 0, {.axis = options.axis, .keepdims = options.keepdims, .dtype = int32});
+  return sum(x.array != 0, {.axis = options.axis, .keepdims = options.keepdims, .dtype = internal::index_dtype()});
 }
 
 Array logsumexp(const Operand& operand, const Reduce& options) {
@@ -226,8 +227,8 @@ Array logsumexp(const Operand& operand, const Reduce& options) {
   return options.keepdims ? result : squeeze(result, axes_of("logsumexp", options.axis, x.ndim()));
 }
 
-Array argmax(const Operand& x, const Position& options) { return argument("argmax", x, options, "GT", Combiner::max); }
-Array argmin(const Operand& x, const Position& options) { return argument("argmin", x, options, "LT", Combiner::min); }
+Array argmax(const Operand& x, const Position& options) { return internal::cast(argument("argmax", x, options, "GT", Combiner::max), {internal::index_dtype(), false}); }
+Array argmin(const Operand& x, const Position& options) { return internal::cast(argument("argmin", x, options, "LT", Combiner::min), {internal::index_dtype(), false}); }
 Array cumsum(const Operand& x, const Cumulative& options) { return prefixes("cumsum", x, options, Combiner::add); }
 Array cumprod(const Operand& x, const Cumulative& options) { return prefixes("cumprod", x, options, Combiner::mul); }
 

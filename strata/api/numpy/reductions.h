@@ -47,7 +47,7 @@ inline Array amax(const Operand& x, const Reduce& options = {}) { return max(x, 
 inline Array amin(const Operand& x, const Reduce& options = {}) { return min(x, options); }
 /// max - min
 Array ptp(const Operand& x, const Reduce& options = {});
-/// How many elements are not zero, i32.
+/// How many elements are not zero, i32 (i64 under x64).
 Array count_nonzero(const Operand& x, const Reduce& options = {});
 Array any(const Operand& x, const Reduce& options = {});
 Array all(const Operand& x, const Reduce& options = {});
@@ -83,7 +83,7 @@ struct Position {
   std::optional<std::int64_t> axis = std::nullopt;
   bool keepdims = false;
 };
-/// Index (i32) of the first largest element along an axis, of the flattened array without one; NaN is the largest.
+/// Index (i32, under x64 i64) of the first largest element along an axis, of the flattened array without one; NaN is the largest.
 Array argmax(const Operand& x, const Position& options = {});
 Array argmin(const Operand& x, const Position& options = {});
 inline Array argmax(const Operand& x, std::int64_t axis) { return argmax(x, Position{.axis = axis}); }

@@ -227,8 +227,9 @@ Key fold_in(const KeyOperand& key, const Operand& data) {
   return {emit_one({key.key.words, as(data, DType::ui32)}, false, [&](Builder& b, const Values& v) { return fold_value(b, generator, v[0], v[1]); }), generator};
 }
 
-Array bits(const KeyOperand& key, const Sizes& sizes, DType dtype) {
+Array bits(const KeyOperand& key, const Sizes& sizes, std::optional<DType> wanted) {
   const Use use("bits", key);
+  const DType dtype = wanted.value_or(canonical(DType::ui64, x64_enabled()));
   if (!is_unsigned(dtype) || bit_width(dtype) < 8) fail("bits", "bits are ui8, ui16, ui32 or ui64, got {}", strata::name(dtype));
   const Shape shape = Shape::of(sizes);
   check_count("bits", shape);

@@ -1,4 +1,5 @@
 // Poisson, binomial and multinomial numbers: loops that go on until every element is accepted (discrete.h).
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -29,13 +30,16 @@ struct Attempt {
 Array like(const Array& x, double v) { return number(x.dtype(), v); }
 Array zero_steps() { return Array::scalar(std::int64_t{0}, DType::i32, false); }
 
+/// How long to look: as often as the dtype counts, and as i32 does.
+Array most_steps(DType dtype) { return Array::scalar((std::int64_t{1} << std::min(31, bit_width(dtype) - (is_signed(dtype) ? 1 : 0))) - 1, DType::i32, false); }
+
 /// Uniform numbers are multiplied until the product is below exp(-lam).
 Array poisson_by_products(const Key& key, const Array& lam, DType dtype, const Array& most) {
   const Sizes shape = lam.shape();
   auto open = [&](const Search& s) { return s.sum > -lam; };
   auto next = [&](const Search& s) {
     const auto [k, sub] = split2(s.key);
-    return Search{s.step + 1, numpy::where(open(s), s.count + 1, s.count), s.sum + numpy::log(uniform(sub, shape)), k};
+    return Search{s.step + 1, numpy::where(open(s), s.count + 1, s.count), s.sum + numpy::log(uniform(sub, shape, DType::f32)), k};
   };
   auto going = [&](const Search& s) { return numpy::any(open(s)) & (s.step < most); };
   return while_loop(going, next, Search{zero_steps(), numpy::zeros(shape, dtype), numpy::zeros(shape, DType::f32), key}).count - 1;
@@ -47,7 +51,7 @@ Array poisson_by_rejection(const Key& key, const Array& lam, DType dtype, const 
   const Array inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), bound = 0.9277 - 3.6224 / (b - 2);
   auto next = [&](const Attempt& s) {
     const Key keys = split(s.key, 3);
-    const Array u = uniform(at(keys, 1), shape) - 0.5, v = uniform(at(keys, 2), shape), shifted = 0.5 - numpy::abs(u);
+    const Array u = uniform(at(keys, 1), shape, DType::f32) - 0.5, v = uniform(at(keys, 2), shape, DType::f32), shifted = 0.5 - numpy::abs(u);
     const Array k = numpy::floor((2 * a / shifted + b) * u + lam + 0.43);
     const Array left = numpy::log(v * inverse_alpha / (a / (shifted * shifted) + b)), right = -lam + k * log_lam - lax::lgamma(k + 1);
     const Array refused = (k < 0) | ((shifted < 0.013) & (v > shifted));
@@ -112,7 +116,7 @@ Array poisson(const KeyOperand& key, const Operand& operand, const SampleShape& 
   const DType dtype = integer_type("poisson", wanted);
   if (key.key.implementation != Implementation::threefry2x32) fail("poisson", "takes keys of threefry2x32 only, got {}", key.key.dtype().to_string());
   const Array lam = as(broadcast(operand, sample_shape("poisson", given, {operand->shape()})), DType::f32);
-  const Array small = numpy::isnan(lam) | (lam < 10), most = as(internal::greatest(dtype), DType::i32);
+  const Array small = numpy::isnan(lam) | (lam < 10), most = most_steps(dtype);
   const Array by_products = poisson_by_products(key.key, numpy::where(small, lam, like(lam, 0)), dtype, most);
   const Array by_rejection = poisson_by_rejection(key.key, numpy::where(small, like(lam, 1e5), lam), dtype, most);
   return numpy::where(lam == 0, number(dtype, 0), numpy::where(small, by_products, by_rejection));
@@ -128,7 +132,7 @@ Array binomial(const KeyOperand& key, const Operand& n, const Operand& p, const 
   const Array rarer = numpy::where(below_half, prob, 1 - prob), bad_p = numpy::isnan(rarer), negative = rarer < 0;
   const Array q = numpy::where(bad_p | negative, like(prob, 0.01), rarer);
   const Array by_waiting = bad_count | (trials * q <= 10), count = numpy::floor(trials);
-  const Array most = Array::scalar(std::int64_t{2147483647}, DType::i32, false);
+  const Array most = most_steps(DType::i32);
   const Array waited = binomial_by_waiting(key.key, numpy::where(by_waiting, count, like(count, 0)), q, dtype, most);
   const Array tried = binomial_by_rejection(key.key, numpy::where(by_waiting, like(count, 1e4), count), numpy::where(by_waiting, like(q, 0.5), q), dtype, most);
   const Array invalid = negative | bad_p | bad_count;

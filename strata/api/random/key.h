@@ -89,8 +89,8 @@ KeyType key_dtype(Implementation implementation = Implementation::threefry2x32);
 /// The same key as another one, which the check below lets use again.
 Key clone(const KeyOperand& key);
 
-/// Uniform bits: ui8, ui16, ui32 or ui64.
-Array bits(const KeyOperand& key, const Sizes& shape = {}, DType dtype = DType::ui32);
+/// Uniform bits: ui8, ui16, ui32 or ui64; unless given ui32, under x64 ui64.
+Array bits(const KeyOperand& key, const Sizes& shape = {}, std::optional<DType> dtype = {});
 
 /// The layout of Threefry-2x32's counters for a scope: JAX's default since 0.5 counts each element (partitionable); the original one
 /// (jax_threefry_partitionable = False) pairs the first half of the elements with the second, and gives other numbers.

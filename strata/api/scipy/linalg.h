@@ -101,7 +101,7 @@ Array pascal(std::int64_t n, const std::string& kind = "symmetric", Where where 
 /// The inverse of the same, in the default dtype.
 Array invpascal(std::int64_t n, const std::string& kind = "symmetric", Where where = Where::current());
 /// Of ones and minus ones, n a power of 2.
-Array hadamard(std::int64_t n, DType dtype = DType::i32, Where where = Where::current());
+Array hadamard(std::int64_t n, DType dtype = default_int, Where where = Where::current());
 /// Orthonormal rows; without the first one unless `full`.
 Array helmert(std::int64_t n, bool full = false, Where where = Where::current());
 /// The discrete Fourier transform; scale: none, "sqrtn" or "n".
