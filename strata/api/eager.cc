@@ -5,6 +5,7 @@
 
 #include "strata/api/debug.h"
 #include "strata/api/jit.h"
+#include "strata/api/memory.h"
 #include "strata/runtime/allocator.h"
 
 namespace strata::internal {
@@ -68,6 +69,7 @@ const Known& remember(const std::string& key, const Emitted& emitted, std::span<
     known.from.push_back(i);
   }
   known.executable = runtime::default_client().compile(*program.block);
+  known.name = maker_of(*program.block).operation;
   known.bytes = known.executable->result_types()[0].bytes();
   known.weak = emitted.weak;
   if (table().size() >= kMostKnown) table().clear();
@@ -87,10 +89,13 @@ Array run_known(const Known& known, std::span<const Array* const> operands) {
       in[k] = const_cast<std::byte*>(state.value ? x.buffer().data() : state.buffer.data());  // buffer() refuses traced ones
     }
   }
-  runtime::Buffer result(Literal(known.executable->result_types()[0], runtime::allocate(known.bytes)));
-  void* out = result.mutable_data();
-  known.executable->run_at(in.data(), &out);
-  return concrete(std::move(result), known.weak);
+  const auto run = [&] {
+    runtime::Buffer result(Literal(known.executable->result_types()[0], runtime::allocate(known.bytes)));
+    void* out = result.mutable_data();
+    known.executable->run_at(in.data(), &out);
+    return concrete(std::move(result), known.weak);
+  };
+  return with_memory([&] { return Maker{known.name, {}}; }, *known.executable, run);
 }
 
 }  // namespace strata::internal

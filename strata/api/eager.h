@@ -50,6 +50,7 @@ struct Emitted {
 struct Known {
   std::shared_ptr<runtime::Executable> executable;
   std::vector<int> from;  // of each parameter: which operand it is
+  std::string name;       // the operation's, for messages
   std::size_t bytes = 0;  // of the result
   bool weak = false;
 };

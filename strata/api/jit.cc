@@ -43,8 +43,8 @@ void append_type(std::string& key, const Array& leaf) {
   }
 }
 
-Bound::Bound(std::shared_ptr<runtime::Executable> e, std::string name, std::vector<bool> weak, bool donates)
-    : executable(std::move(e)), name(std::move(name)), weak(std::move(weak)), donates(donates) {
+Bound::Bound(std::shared_ptr<runtime::Executable> e, std::string name, std::vector<bool> weak, bool donates, Maker maker)
+    : executable(std::move(e)), name(std::move(name)), weak(std::move(weak)), donates(donates), maker(std::move(maker)) {
   for (const Type& type : executable->result_types()) bytes.push_back(type.bytes());
 }
 
@@ -56,7 +56,7 @@ Bound compile(const Program& program, const std::string& name, std::vector<bool>
   const bool donates = any(options.donated);
   std::shared_ptr<runtime::Executable> executable = runtime::default_client().compile(*program.block, options);
   if (debug_nans::enabled() && !donates) keep_graph(executable, *program.block);
-  return Bound(std::move(executable), name, program.weak, donates);
+  return Bound(std::move(executable), name, program.weak, donates, maker_of(*program.block));
 }
 
 Call::Call(const Bound& bound) : bound_(bound) {
@@ -96,11 +96,13 @@ runtime::Buffer Call::result(std::size_t r) {
 void Call::run() {
   if (arguments_.size() != bound_.executable->argument_types().size())
     throw Error(bound_.name, "takes {} arrays, got {}", bound_.executable->argument_types().size(), arguments_.size());
-  for (std::size_t r = 0; r < bound_.bytes.size(); ++r) {
-    results_.push_back(result(r));
-    addresses_.push_back(results_.back().mutable_data());
-  }
-  bound_.executable->run_at(arguments_.data(), addresses_.data());
+  with_memory([&] { return bound_.maker; }, *bound_.executable, [&] {
+    for (std::size_t r = 0; r < bound_.bytes.size(); ++r) {
+      results_.push_back(result(r));
+      addresses_.push_back(results_.back().mutable_data());
+    }
+    bound_.executable->run_at(arguments_.data(), addresses_.data());
+  });
   if (debug_nans::enabled()) look_for_nans(bound_, arguments_, results_);
 }
 

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "strata/api/function.h"
+#include "strata/api/memory.h"
 #include "strata/base/recycle.h"
 
 namespace strata {
@@ -50,12 +51,13 @@ namespace internal {
 void append_type(std::string& key, const Array& leaf);
 /// A program as it is called: what is known of its arguments and results.
 struct Bound {
-  Bound(std::shared_ptr<runtime::Executable> executable, std::string name, std::vector<bool> weak, bool donates);
+  Bound(std::shared_ptr<runtime::Executable> executable, std::string name, std::vector<bool> weak, bool donates, Maker maker);
   std::shared_ptr<runtime::Executable> executable;
   std::string name;
   std::vector<bool> weak;           // results
   std::vector<std::size_t> bytes;   // of results
   bool donates;                     // some argument's memory may become a result's
+  Maker maker;                      // for messages
 };
 Bound compile(const Program& program, const std::string& name, std::vector<bool> donated);
 

@@ -8,6 +8,7 @@
 #include "strata/api/debug.h"
 #include "strata/api/debug_nans.h"
 #include "strata/api/graph.h"
+#include "strata/api/memory.h"
 #include "strata/base/recycle.h"
 #include "strata/compile/cpu_client.h"
 #include "strata/op/build.h"
@@ -171,7 +172,8 @@ std::vector<Array> run(const Program& program) {
   std::vector<runtime::Buffer> arguments;
   for (const Array& a : program.captured) arguments.push_back(a.buffer());
   const std::vector<runtime::Buffer> given = debug_nans::enabled() ? arguments : std::vector<runtime::Buffer>();
-  std::vector<runtime::Buffer> results = runtime::default_client().compile(*program.block)->run(std::move(arguments));
+  const std::shared_ptr<runtime::Executable> executable = runtime::default_client().compile(*program.block);
+  std::vector<runtime::Buffer> results = with_memory([&] { return maker_of(*program.block); }, *executable, [&] { return executable->run(std::move(arguments)); });
   if (debug_nans::enabled()) check_nans(program.block.get(), given, results, "the operation");
   std::vector<Array> out;
   for (std::size_t i = 0; i < results.size(); ++i) out.push_back(concrete(std::move(results[i]), program.weak[i]));

@@ -3,6 +3,7 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/lax.h"
+#include "strata/api/memory.h"
 
 namespace strata::numpy {
 namespace {
@@ -26,6 +27,15 @@ Array filled(const char* name, const Sizes& shape, DType dtype, double value) {
   return emit_one({}, false, [&](Builder& b, const Values&) { return op::constant(b, type, value); });
 }
 
+/// Zeros on the host.
+Literal blank(const char* name, const Type& type) {
+  try {
+    return Literal(type);
+  } catch (const std::bad_alloc&) {
+    internal::fail_memory(name, type, Site::text());
+  }
+}
+
 Array counted(const char* name, double start, double step, double count, DType dtype) {
   if (!(count >= 0)) count = 0;
   if (count > 1e12) fail(name, "{} elements are too many", count);
@@ -37,7 +47,7 @@ Array counted(const char* name, double start, double step, double count, DType d
     return step == 1 ? i + from : i * by + from;
   }
   // Each element rounded once from the exact product, as NumPy computes it in f64.
-  Literal values(type);
+  Literal values = blank(name, type);
   for (std::int64_t i = 0; i < values.count(); ++i) values.set_number(i, start + static_cast<double>(i) * step);
   return Array(std::move(values));
 }
@@ -92,7 +102,7 @@ namespace {
 template <class F>
 Array series(const char* name, std::int64_t num, DType dtype, F f) {
   if (num < 0) fail(name, "the number of elements is at least 0, got {}", num);
-  Literal values(Type(canonical_here(dtype), Shape{num}));
+  Literal values = blank(name, Type(canonical_here(dtype), Shape{num}));
   for (std::int64_t i = 0; i < num; ++i) values.set_number(i, is_integer(dtype) ? std::floor(f(i)) : f(i));
   return Array(std::move(values));
 }
