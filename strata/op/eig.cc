@@ -65,7 +65,6 @@ const OpDef& eig_def() {
       .summary = "eigenvalues and eigenvectors of square matrices (jax.lax.linalg.eig)",
       .infer = infer,
       .jvp = jvp,
-      .transpose = None{"not linear: its derivative is expressed by other operations"},
       .symbol = symbol,
       .params = params,
   });

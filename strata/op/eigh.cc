@@ -38,7 +38,6 @@ const OpDef& eigh_def() {
       .summary = "eigenvalues and eigenvectors of Hermitian matrices (jax.lax.linalg.eigh)",
       .infer = infer,
       .jvp = jvp,
-      .transpose = None{"not linear: its derivative is expressed by other operations"},
       .symbol = symbol,
       .params = params,
   });

@@ -69,7 +69,6 @@ const OpDef& lu_def() {
       .summary = "triangular factors of matrices with exchanged rows (jax.lax.linalg.lu)",
       .infer = infer,
       .jvp = jvp,
-      .transpose = None{"not linear: its derivative is expressed by other operations"},
       .symbol = symbol,
       .params = params,
       .grid = grid,

@@ -12,7 +12,7 @@ struct MatrixKernel {
   const char *name, *summary;
   std::vector<Type> (*infer)(std::span<Value* const>, const Attrs&, std::span<const std::unique_ptr<Block>>);
   Rule<Jvp> jvp;
-  Rule<Transpose> transpose;
+  Rule<Transpose> transpose = None{"not linear: its derivative is expressed by other operations"};
   const char* (*symbol)(const Op&);
   std::vector<std::int64_t> (*params)(const Op&);
   /// Grid points; by default one for each matrix.

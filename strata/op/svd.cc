@@ -82,7 +82,6 @@ const OpDef& svd_def() {
       .summary = "singular values and vectors (jax.lax.linalg.svd)",
       .infer = infer,
       .jvp = jvp,
-      .transpose = None{"not linear: its derivative is expressed by other operations"},
       .symbol = symbol,
       .params = params,
   });
