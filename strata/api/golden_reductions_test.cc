@@ -1,15 +1,14 @@
 // How the functions of numpy/reductions.h are called.
-#include "strata/api/golden.h"
+#include "strata/api/golden_options.h"
 
 namespace strata {
 namespace {
 
 using testing::Call;
+using testing::cumulative;
+using testing::position;
+using testing::variance;
 
-Reduce reduce(const Call& c) {
-  return {.axis = c.axes(), .keepdims = c.flag("keepdims"), .dtype = c.dtype(), .initial = c.array("initial"), .where = c.array("where")};
-}
-#define STRATA_REDUCTION(name) STRATA_GOLDEN("numpy." #name, numpy::name(c.x(0), reduce(c)))
 STRATA_REDUCTION(sum);
 STRATA_REDUCTION(prod);
 STRATA_REDUCTION(mean);
@@ -22,15 +21,12 @@ STRATA_REDUCTION(all);
 STRATA_REDUCTION(ptp);
 STRATA_REDUCTION(count_nonzero);
 
-Variance variance(const Call& c) { return {.axis = c.axes(), .keepdims = c.flag("keepdims"), .ddof = c.number("ddof"), .where = c.array("where")}; }
 STRATA_GOLDEN("numpy.var", numpy::var(c.x(0), variance(c)));
 STRATA_GOLDEN("numpy.std", numpy::std_(c.x(0), variance(c)));
 
-numpy::Position position(const Call& c) { return {.axis = c.maybe("axis"), .keepdims = c.flag("keepdims")}; }
 STRATA_GOLDEN("numpy.argmax", numpy::argmax(c.x(0), position(c)));
 STRATA_GOLDEN("numpy.argmin", numpy::argmin(c.x(0), position(c)));
 
-numpy::Cumulative cumulative(const Call& c) { return {.axis = c.maybe("axis"), .dtype = c.dtype()}; }
 STRATA_GOLDEN("numpy.cumsum", numpy::cumsum(c.x(0), cumulative(c)));
 STRATA_GOLDEN("numpy.cumprod", numpy::cumprod(c.x(0), cumulative(c)));
 numpy::CumulativeArray cumulative_array(const Call& c) { return {.axis = c.maybe("axis"), .dtype = c.dtype(), .include_initial = c.flag("include_initial")}; }

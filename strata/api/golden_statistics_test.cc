@@ -1,5 +1,5 @@
 // How the functions of numpy/statistics.h and sorting.h are called.
-#include "strata/api/golden.h"
+#include "strata/api/golden_options.h"
 #include "strata/api/numpy/sorting.h"
 #include "strata/api/numpy/statistics.h"
 
@@ -7,11 +7,10 @@ namespace strata {
 namespace {
 
 using testing::Call;
+using testing::cumulative;
+using testing::position;
+using testing::variance;
 
-Reduce reduce(const Call& c) {
-  return {.axis = c.axes(), .keepdims = c.flag("keepdims"), .dtype = c.dtype(), .initial = c.array("initial"), .where = c.array("where")};
-}
-#define STRATA_REDUCTION(name) STRATA_GOLDEN("numpy." #name, numpy::name(c.x(0), reduce(c)))
 STRATA_REDUCTION(nansum);
 STRATA_REDUCTION(nanprod);
 STRATA_REDUCTION(nanmax);
@@ -20,13 +19,10 @@ STRATA_REDUCTION(nanmean);
 STRATA_REDUCTION(median);
 STRATA_REDUCTION(nanmedian);
 
-Variance variance(const Call& c) { return {.axis = c.axes(), .keepdims = c.flag("keepdims"), .ddof = c.number("ddof"), .where = c.array("where")}; }
 STRATA_GOLDEN("numpy.nanvar", numpy::nanvar(c.x(0), variance(c)));
 STRATA_GOLDEN("numpy.nanstd", numpy::nanstd(c.x(0), variance(c)));
-numpy::Position position(const Call& c) { return {.axis = c.maybe("axis"), .keepdims = c.flag("keepdims")}; }
 STRATA_GOLDEN("numpy.nanargmax", numpy::nanargmax(c.x(0), position(c)));
 STRATA_GOLDEN("numpy.nanargmin", numpy::nanargmin(c.x(0), position(c)));
-numpy::Cumulative cumulative(const Call& c) { return {.axis = c.maybe("axis"), .dtype = c.dtype()}; }
 STRATA_GOLDEN("numpy.nancumsum", numpy::nancumsum(c.x(0), cumulative(c)));
 STRATA_GOLDEN("numpy.nancumprod", numpy::nancumprod(c.x(0), cumulative(c)));
 
