@@ -122,16 +122,9 @@ auto cond(const Operand& predicate, OnTrue on_true, OnFalse on_false, const Oper
   return first.unflatten(internal::branch(predicate->astype(bool_), programs, tree::leaves<Array>(arguments)));
 }
 
-/// f of each element along the first axis, one after the other (vmap does all at once).
-template <class F, class Xs>
-auto map(F f, const Xs& xs) {
-  return scan([&](std::nullptr_t, const Xs& x) { return std::pair(nullptr, f(x)); }, nullptr, xs).second;
-}
-
 namespace lax {
 using strata::cond;
 using strata::fori_loop;
-using strata::map;
 using strata::scan;
 using strata::switch_;
 using strata::while_loop;

@@ -135,17 +135,4 @@ std::vector<Array> Linear::pull(std::span<const Array> cotangents) const {
   });
 }
 
-Array basis(const Array& x) {
-  std::vector<std::int64_t> shape = x.shape().sizes();
-  shape.insert(shape.begin(), x.size());
-  return eye(x.size(), x.size(), 0, x.dtype()).reshape(shape);
-}
-
-Array arrange_columns(const Array& columns, const Array& x) {
-  std::vector<std::int64_t> shape = columns.shape().sizes();
-  shape.pop_back();
-  for (std::int64_t s : x.shape().sizes()) shape.push_back(s);
-  return columns.reshape(shape);
-}
-
 }  // namespace strata::internal

@@ -6,16 +6,16 @@
 //   auto [y, dy] = jvp(f, std::tuple{x}, std::tuple{dx});
 //   auto [y, pullback] = vjp(f, x);  auto [gx] = pullback(gy);
 //   auto [y, push] = linearize(f, x);  auto dy = push(dx);
-//   jacfwd(f)(x)  jacrev(f)(x)  hessian(f)(x)                    // arrays to arrays: shape of y + shape of x
+// Whole matrices of derivatives: jacobian.h.
 //
 // They compose with each other and with every other transform in any order. Derivatives with respect to integer and
 // boolean leaves do not exist: grad refuses them; elsewhere their tangents are ignored and cotangents are zeros.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "strata/api/function.h"
-#include "strata/api/vmap.h"
 
 namespace strata {
 
@@ -67,6 +67,21 @@ std::vector<bool> active_leaves(const std::tuple<Args...>& arguments) {
   return out;
 }
 
+/// The numbers of the leaves of the chosen arguments, in the order in which these are chosen.
+template <std::size_t... N, class... Args>
+std::vector<std::size_t> chosen_leaves(const std::tuple<Args...>& arguments) {
+  std::vector<std::vector<std::size_t>> of;
+  std::size_t next = 0;
+  auto one = [&](const auto& argument) {
+    of.emplace_back();
+    tree::for_each(argument, [&](const Array&) { of.back().push_back(next++); });
+  };
+  std::apply([&](const auto&... each) { (one(each), ...); }, arguments);
+  std::vector<std::size_t> out;
+  (out.insert(out.end(), of[N].begin(), of[N].end()), ...);
+  return out;
+}
+
 template <class F, std::size_t... N>
 class ValueAndGrad {
  public:
@@ -84,8 +99,10 @@ class ValueAndGrad {
     check_grad(traced.program, leaves, active, argument_paths(arguments));
     const std::vector<Array> out = value_and_grad(traced.program, leaves, active);
     const std::size_t results = traced.program.block->results.size();
-    return std::pair(traced.unflatten(part(out, 0, results)),
-                     grads(chosen<Tuple, N...>(arguments), std::span(out).subspan(results)));
+    std::vector<Array> of_chosen;  // `out` has those of active leaves in the order of the arguments
+    for (std::size_t leaf : chosen_leaves<N...>(arguments))
+      of_chosen.push_back(out[results + static_cast<std::size_t>(std::count(active.begin(), active.begin() + static_cast<std::ptrdiff_t>(leaf), true))]);
+    return std::pair(traced.unflatten(part(out, 0, results)), grads(chosen<Tuple, N...>(arguments), of_chosen));
   }
 
  private:
@@ -159,35 +176,5 @@ auto linearize(F f, const Args&... args) {
   };
   return std::pair(std::move(value), std::move(push));
 }
-
-namespace internal {
-/// All unit arrays of x's type, stacked.
-Array basis(const Array& x);
-/// Rows of derivatives [y or x, shape...] as an array of y's shape followed by x's.
-Array arrange_columns(const Array& columns, const Array& x);
-}  // namespace internal
-
-/// Derivative of a function from array to array, of shape y + x: one push forward for each element of x.
-template <class F>
-auto jacfwd(F f) {
-  return [f = std::move(f)](const Array& x) {
-    auto push = [&](const Array& t) { return jvp(f, std::tuple(x), std::tuple(t)).second; };
-    return internal::arrange_columns(vmap(push, {.out_axes = {-1}})(internal::basis(x)), x);
-  };
-}
-/// The same by one pull back for each element of y.
-template <class F>
-auto jacrev(F f) {
-  return [f = std::move(f)](const Array& x) {
-    auto [y, pullback] = vjp(f, x);
-    auto pull = [&pullback = pullback](const Array& t) { return std::get<0>(pullback(t)); };
-    const Array rows = vmap(pull)(internal::basis(y));
-    std::vector<std::int64_t> shape = y.shape().sizes();
-    for (std::int64_t s : x.shape().sizes()) shape.push_back(s);
-    return rows.reshape(shape);
-  };
-}
-template <class F>
-auto hessian(F f) { return jacfwd(jacrev(std::move(f))); }
 
 }  // namespace strata

@@ -1,0 +1,35 @@
+#include "strata/api/jacobian.h"
+
+#include "strata/api/compose.h"
+
+namespace strata::internal {
+
+Array basis(const Array& x) {
+  Ints shape = sizes(x);
+  shape.insert(shape.begin(), x.size());
+  return eye(x.size(), x.size(), 0, x.dtype()).reshape(shape);
+}
+
+Array arrange_columns(const Array& columns, const Array& x) {
+  Ints shape = sizes(columns);
+  shape.pop_back();
+  for (std::int64_t s : sizes(x)) shape.push_back(s);
+  return columns.reshape(shape);
+}
+
+Array arrange_rows(const Array& rows, const Array& y) {
+  Ints shape = sizes(rows);
+  shape.erase(shape.begin());
+  const Ints front = sizes(y);
+  shape.insert(shape.begin(), front.begin(), front.end());
+  return rows.reshape(shape);
+}
+
+Array zeros_of(const Array& x) { return zeros_like(x); }
+
+void check_active(const char* operation, std::span<const Array> leaves, const std::vector<bool>& active, const std::vector<std::string>& paths) {
+  for (std::size_t i = 0; i < leaves.size(); ++i)
+    if (active[i] && !is_inexact(leaves[i].dtype())) fail(operation, "{} is {}: only floats have derivatives", paths[i], describe(leaves[i].type()));
+}
+
+}  // namespace strata::internal
