@@ -5,10 +5,10 @@
 #include <queue>
 #include <unordered_map>
 
+#include "strata/compile/fusion_access.h"
+#include "strata/compile/fusion_choice.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/stage_times.h"
-#include "strata/compile/tree_context.h"
-#include "strata/op/lowering_kind.h"
 #include "strata/op/reduce_order.h"
 
 namespace strata::compile {
@@ -16,6 +16,8 @@ namespace {
 
 using ir::Op;
 using ir::Value;
+using op::is_contraction;
+using op::is_reduction;
 
 constexpr std::int64_t kSplitRows = 16;         // fewer rows than this, each longer than
 constexpr std::int64_t kSplitLength = 1 << 16;  // this: reduced in two phases, alone
@@ -23,322 +25,16 @@ constexpr std::size_t kMostRoots = 96;
 constexpr std::size_t kMostReached = 4096;  // groups looked at to find whether one depends on another
 // How much arithmetic an element of a kernel may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this,
 // and what a pass over memory costs is long since hidden.
-constexpr double kMostTree = 1500;   // computed where it is read
-constexpr double kMostGroup = 1500;  // in one kernel
-constexpr std::int64_t kSmall = 4096;  // elements of arrays that lie in a first-level cache: passing them on by memory costs about a call
+constexpr double kMostGroup = 1500;
 // An epilogue is read and written by tiles rather than in one sweep, and its code stands beside each kind of tile.
 constexpr double kMostEpilogue = 200;
 constexpr std::size_t kMostEpilogueRoots = 4, kMostEpilogueArrays = 3;
-
-/// A constant with different elements lies in memory rather than in code.
-bool is_stored_constant(const Op& op) {
-  const Literal* literal = constant_literal(op);
-  return literal && literal->count() > 1 && !literal->is_splat();
-}
-bool is_elemental(const Op& op) { return !is_stored_constant(op) && op::is_elemental(op); }
-using op::is_contraction;
-using op::is_reduction;
-bool is_update(const Op& op) { return std::holds_alternative<op::Update>(op::def(op).lowering); }
-
-std::int64_t count(const Value* v) { return v->shape().count(); }
-bool is_small(const Value* v) { return v->type().is_tensor() && count(v) <= kSmall; }
-
-/// Which operations FusionRule::apart keeps apart: all arrays small, and something to compute from.
-bool is_small(const Op& op) {
-  auto small = [](const Value* v) { return is_small(v); };
-  auto results = op.results();
-  bool given = std::any_of(op.operands.begin(), op.operands.end(), [](const Value* v) { return !v->op() || !constant_literal(*v->op()); });
-  return given && std::all_of(op.operands.begin(), op.operands.end(), small) && std::all_of(results.begin(), results.end(), small);
-}
-
-/// Index moves and casts of one array: reading them again costs what reading the array costs.
-bool is_view(const Op& op) {
-  const op::Traits& t = op::def(op).traits;
-  if (!t.cheap && !t.moves_only) return false;
-  int arrays = 0;
-  for (const Value* v : op.operands) arrays += v->rank() > 0;
-  return arrays <= 1;
-}
-
-/// Uses of values, and which values must lie in memory whatever else is decided.
-struct Uses {
-  struct Use {
-    const Op* op;
-    int operand;
-  };
-  std::unordered_map<const Value*, std::vector<Use>> of;
-  std::unordered_set<const Value*> stored;
-
-  /// The one operation of the block that reads a value which need not lie in memory, or null.
-  const Op* only_reader(const Value* v) const {
-    auto found = of.find(v);
-    return found != of.end() && found->second.size() == 1 && !stored.count(v) ? found->second[0].op : nullptr;
-  }
-
-  explicit Uses(const ir::Block& block) {
-    for (const auto& op : block.ops()) {
-      bool structured = !is_elemental(*op) && !is_reduction(*op) && !is_contraction(*op) && !is_update(*op);
-      for (std::size_t i = 0; i < op->operands.size(); ++i) {
-        const Value* v = op->operands[i];
-        of[v].push_back({op.get(), static_cast<int>(i)});
-        if (structured || (is_update(*op) && static_cast<int>(i) < op->num_results())) stored.insert(v);
-      }
-      for (const auto& region : op->regions)
-        for (const Value* v : ir::captures(*region)) stored.insert(v);
-    }
-    for (const Value* v : block.results) stored.insert(v);
-  }
-};
-
-/// Floats whose values FusionRule::apart keeps out of kernels: those that small operations compute with. Integers may be places, of which kernels
-/// should know.
-std::unordered_set<const Value*> unknown_numbers(const ir::Block& block, const Uses& uses) {
-  std::unordered_set<const Value*> out;
-  for (const auto& op : block.ops()) {
-    const Literal* literal = constant_literal(*op);
-    if (!literal || !is_float(literal->dtype()) || !loop::is_loop_dtype(literal->dtype()) || literal->count() == 0 || !is_small(op->result())) continue;
-    auto found = uses.of.find(op->result());
-    if (found == uses.of.end() || uses.stored.count(op->result())) continue;
-    bool computed_with = std::all_of(found->second.begin(), found->second.end(), [](const Uses::Use& use) {
-      return is_elemental(*use.op) && is_small(use.op->result());
-    });
-    if (computed_with) out.insert(op->result());
-  }
-  return out;
-}
-
-/// Arithmetic for one element: of the result, or of what is reduced to it.
-double own_weight(const Op& op) {
-  std::int64_t elements = 0;
-  for (const Value* v : op.results()) elements = std::max(elements, v->type().is_tensor() ? count(v) : 0);
-  for (const Value* v : op.operands) elements = std::max(elements, v->type().is_tensor() ? count(v) : 0);
-  const op::Cost cost = op::def(op).cost;
-  return cost && elements > 0 ? std::max(1.0, cost(op).flops / static_cast<double>(elements)) : 1;
-}
-
-/// Arithmetic for one element of each value with the elementwise operations that it is made of, as far as these are in `through`.
-std::unordered_map<const Value*, double> tree_weights(const ir::Block& block, const std::unordered_set<const Value*>& through) {
-  std::unordered_map<const Value*, double> out;
-  for (const auto& op : block.ops()) {
-    double weight = own_weight(*op);
-    for (const Value* v : op->operands)
-      if (through.count(v)) weight += out[v];
-    for (const Value* v : op->results()) out[v] = weight;
-  }
-  return out;
-}
-
-/// Values at which a long chain of single uses is cut, so that no tree is more than kMostTree.
-std::unordered_set<const Value*> cuts(const ir::Block& block) {
-  std::unordered_set<const Value*> out;
-  std::unordered_map<const Value*, double> weight;
-  for (const auto& op : block.ops()) {
-    if (!is_elemental(*op)) continue;
-    double w = own_weight(*op);
-    for (const Value* v : op->operands)
-      if (auto made = weight.find(v); made != weight.end()) w += made->second;
-    if (w > kMostTree) {
-      out.insert(op->result());
-      w = 0;
-    }
-    weight[op->result()] = w;
-  }
-  return out;
-}
-
-/// Products with the reshapes and transpositions that they do as they store.
-using Moves = std::unordered_map<const Op*, std::vector<const Op*>>;  // looked up, never walked
-Moves moves_of_products(const ir::Block& block, const Uses& uses) {
-  Moves out;
-  for (const auto& op : block.ops())
-    if (is_contraction(*op)) out[op.get()] = moves_behind(*op, [&](const Value* v) { return uses.only_reader(v); });
-  return out;
-}
-/// The operations of all of `moves`.
-std::unordered_set<const Op*> moved_by_products(const ir::Block& block, const Moves& moves) {
-  std::unordered_set<const Op*> out;
-  for (const auto& op : block.ops())
-    if (auto found = moves.find(op.get()); found != moves.end()) out.insert(found->second.begin(), found->second.end());
-  return out;
-}
-
-/// Decides what is computed where it is read. Walks backwards, so that a value's readers are decided before it.
-std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses, const std::unordered_set<const Op*>& moved, FusionRule rule) {
-  struct Reading {
-    int times = 0;
-    bool repeats = false, by_product = false;
-  };
-  std::unordered_map<const Value*, Reading> reading;
-  std::unordered_set<const Value*> inlined;
-  std::unordered_map<const Value*, int> size;  // operations in the tree of cheap producers
-  for (const auto& op : block.ops()) {
-    int n = 1;
-    for (const Value* v : op->operands)
-      if (v->op() && is_elemental(*v->op())) n += std::min(1000, size[v]);
-    for (const Value* v : op->results()) size[v] = is_view(*op) || op->operands.empty() ? n : 0;
-  }
-  const std::unordered_set<const Value*> cut = cuts(block);
-  for (auto it = block.ops().rbegin(); it != block.ops().rend(); ++it) {
-    const Op& op = **it;
-    if (!is_elemental(op) || moved.count(&op) || (rule == FusionRule::apart && is_small(op))) continue;
-    Value* v = op.result();
-    Reading& r = reading[v];
-    if (auto found = uses.of.find(v); found != uses.of.end())
-      for (const Uses::Use& use : found->second) {
-        const Value* user = use.op->num_results() ? use.op->result() : nullptr;
-        if (user && inlined.count(user)) {
-          const Reading& through = reading[user];
-          r.times += through.times;
-          r.repeats |= through.repeats;
-          r.by_product |= through.by_product;
-        } else {
-          r.times += 1;
-          r.by_product |= is_contraction(*use.op);
-        }
-        if (user && is_elemental(*use.op)) r.repeats |= count(user) > 2 * count(v);
-      }
-    // A scalar constant is code where it is computed with, and memory where an address is asked for.
-    if (uses.stored.count(v) && !(constant_literal(op) && count(v) == 1)) continue;
-    bool view = is_view(op) && size[v] < 40 && (!r.by_product || op::def(op).traits.moves_only);
-    bool once = r.times <= 1 && !r.repeats && !r.by_product && !cut.count(v);
-    if (view || once) inlined.insert(v);
-  }
-  return inlined;
-}
 
 /// Whether it has an effect, or anything in its regions has.
 bool has_effect(const Op& op) {
   bool found = op.info().has_effect;
   for (const auto& region : op.regions) ir::walk(*region, [&](const Op& inner) { found |= inner.info().has_effect; });
   return found;
-}
-
-/// How a root reads a value in memory or another root.
-struct Access {
-  enum class Kind { same, leading, scalar, fixed, other } kind;  // scalar: the only element; fixed: always the same one
-  const Value* value;
-  bool beside = false;  // for neighbours in the reader's last dimension it is neighbours, or one element
-};
-
-/// Records what a root's tree reads, with the root at a symbolic index.
-class DryRun : public TreeContext {
- public:
-  DryRun(loop::Builder& b, const Fusion& fusion) : TreeContext(b), fusion_(fusion) {}
-  struct Read {
-    const Value* value;
-    Index offset;
-  };
-  std::vector<Read> reads;
-
-  /// The element of a root, which is computed whatever else is.
-  Inst* root(const Op& op, int r, std::span<const Index> index) { return computed(op.result(r), index); }
-
- protected:
-  bool inlined(const Value* v) override { return fusion_.inlined.count(v) != 0; }
-  bool known(const Value* v) override { return fusion_.numbers.count(v) == 0; }
-  /// A number is not looked into: that it reads its operands in the same place is known, and no index is made of it.
-  Inst* computed(const Value* v, std::span<const Index> index) override {
-    const Op& op = *v->op();
-    const op::Traits& traits = op::def(op).traits;
-    if (!traits.elementwise || traits.takes_complex || !is_float(v->dtype()) || !loop::is_loop_dtype(v->dtype()) || op.operands.empty())
-      return TreeContext::computed(v, index);
-    for (const Value* operand : op.operands) at(operand, operand->rank() == 0 ? std::span<const Index>() : index);
-    if (!unknown_) unknown_ = b.parameter(DType::i64, kUnknown, loop::Ref::Mode::in);
-    return b.convert(v->dtype(), b.load(unknown_, next_unknown_++ % kUnknown));
-  }
-  Inst* leaf(const Value* v, std::span<const Index>, const Index& offset) override {
-    reads.push_back({v, offset});
-    loop::Ref*& ref = refs_[v];
-    if (!ref) ref = b.parameter(stored_dtype(v->type()), std::max<std::int64_t>(1, stored_shape(v->type()).count()), loop::Ref::Mode::in);
-    return b.load(ref, offset);
-  }
-
- private:
-  static constexpr std::int64_t kUnknown = 1 << 20;
-  const Fusion& fusion_;
-  std::unordered_map<const Value*, loop::Ref*> refs_;
-  loop::Ref* unknown_ = nullptr;  // its elements stand for numbers
-  std::int64_t next_unknown_ = 0;
-};
-
-Access::Kind access_kind(const DryRun::Read& read, const Shape& frame, const std::vector<Index>& index, const Index& own) {
-  std::int64_t n = count(read.value);
-  if (read.offset.is_constant() && n == 1) return Access::Kind::scalar;
-  if (read.offset.is_constant()) return Access::Kind::fixed;
-  if (read.offset == own && n == frame.count()) return Access::Kind::same;
-  Index prefix = 0;
-  std::int64_t outer = 1;
-  for (int k = 0; k < frame.rank(); ++k) {
-    prefix = prefix * frame[k] + index[static_cast<std::size_t>(k)];
-    outer *= frame[k];
-    if (outer == n && read.offset == prefix) return Access::Kind::leading;
-  }
-  return Access::Kind::other;
-}
-
-/// Whether an offset goes on by one or stays along the last of these variables, and is computed from variables alone.
-bool runs_beside(const Index& offset, const std::vector<Index>& index) {
-  const loop::Inst* last = nullptr;
-  std::unordered_set<const loop::Inst*> variables;
-  for (const Index& i : index)
-    for (const Index::Term& term : i.terms()) variables.insert(last = term.variable);
-  return std::all_of(offset.terms().begin(), offset.terms().end(), [&](const Index::Term& term) {
-    return variables.count(term.variable) != 0 && (term.variable != last || term.coefficient == 1);
-  });
-}
-
-/// What the tree of the operation's result `r` reads, as seen from an index of `frame`.
-void add_accesses(const Op& op, int r, const Shape& frame, const Fusion& fusion, std::vector<Access>& out) {
-  if (frame.count() == 0) return;
-  loop::Kernel kernel("dry");
-  loop::Builder b(kernel);
-  DryRun dry(b, fusion);
-  loop::Ref* variables = b.parameter(DType::i64, std::max(1, frame.rank()), loop::Ref::Mode::in);
-  std::vector<Index> index;
-  for (int i = 0; i < frame.rank(); ++i) index.push_back(frame[i] == 1 ? Index(0) : b.index_of(b.load(variables, i), 0, frame[i] - 1));
-  if (is_reduction(op)) {
-    int n = op.num_results();
-    for (int i = 0; i < n; ++i) dry.at(op.operand(i), index);
-    for (int i = n; i < 2 * n; ++i) dry.at(op.operand(i), {});
-  } else {
-    dry.root(op, r, index);
-  }
-  Index own = linearize(b, frame, index);
-  for (const DryRun::Read& read : dry.reads) {
-    Access a{access_kind(read, frame, index, own), read.value};
-    a.beside = a.kind == Access::Kind::same || runs_beside(read.offset, index);
-    out.push_back(a);
-  }
-}
-
-std::vector<Access> accesses(const Op& op, const Fusion& fusion) {
-  std::vector<Access> out;
-  if (is_reduction(op)) {
-    add_accesses(op, 0, op.operand(0)->shape(), fusion, out);
-    return out;
-  }
-  for (int r = 0; r < op.num_results(); ++r) {
-    std::size_t before = out.size();
-    add_accesses(op, r, op.result(r)->shape(), fusion, out);
-    // Results of another shape than the first have no place in its loops.
-    for (std::size_t i = before; i < out.size() && !(op.result(r)->shape() == op.result()->shape()); ++i)
-      if (out[i].kind != Access::Kind::scalar) out[i].kind = Access::Kind::other;
-  }
-  return out;
-}
-
-std::vector<const Value*> read_through(const Op& op, const std::unordered_set<const Value*>& inlined) {
-  std::vector<const Value*> out;
-  std::unordered_set<const Value*> seen;
-  std::function<void(const Value*)> visit = [&](const Value* v) {
-    if (!seen.insert(v).second) return;
-    if (!inlined.count(v)) return out.push_back(v);
-    for (const Value* o : v->op()->operands) visit(o);
-  };
-  for (const Value* v : op.operands) visit(v);
-  for (const auto& region : op.regions)
-    for (const Value* v : ir::captures(*region)) visit(v);
-  return out;
 }
 
 /// Groups under construction, joined along edges. Each root has a number, in program order, which is also that of the group it begins as.

@@ -1,5 +1,6 @@
 // What follows a product element by element is computed by its kernel: one launch, and the reference evaluator's bits.
 #include "strata/compile/compile_testing.h"
+#include "strata/compile/product_testing.h"
 
 namespace strata::compile {
 namespace {
@@ -9,13 +10,8 @@ using ir::Builder;
 using ir::Value;
 using testing::arguments_of;
 using testing::expect_compiled_equals_reference;
+using Case = testing::Product;
 
-struct Case {
-  std::int64_t m, n, k;
-  bool left_along = true, right_along = false;  // whether neighbours in k are neighbours in memory
-  DType dtype = DType::f32;
-  bool turned = false;  // the result's rows of 10 change places with their rows
-};
 const Case kCases[] = {{140, 44, 8},       {132, 64, 20, false, false},         {140, 44, 9, true, true, DType::f32, true},
                        {70, 36, 900},      {70, 36, 530, true, true, DType::bf16}, {1, 80, 600},
                        {13, 20, 2048, true, false}, {50, 40, 5, false, true, DType::i32}, {64, 64, 64}};
@@ -25,12 +21,7 @@ struct Program {
   Builder b{block};
   Value* product;
 
-  explicit Program(const Case& c) {
-    Value* l = block.add_argument(Type(c.dtype, c.left_along ? Shape{c.m, c.k} : Shape{c.k, c.m}));
-    Value* r = block.add_argument(Type(c.dtype, c.right_along ? Shape{c.n, c.k} : Shape{c.k, c.n}));
-    product = op::dot_general(b, l, r, {{}, {}, {c.left_along ? 1 : 0}, {c.right_along ? 1 : 0}});
-    if (c.turned) product = op::transpose(b, op::reshape(b, product, {c.m / 10, 10, c.n}), {1, 0, 2});
-  }
+  explicit Program(const Case& c) { product = c.add_to(block, b); }
   Value* like_product() { return block.add_argument(product->type()); }
   /// An argument of one element for each column.
   Value* for_columns() {
@@ -41,11 +32,10 @@ struct Program {
 };
 
 std::size_t kernels_of(const Block& block) { return make_plan(*prepare(block), {}).kernels.size(); }
-std::string said(const Case& c) { return fmt::format("{} x {} over {}, {}, along {} {}", c.m, c.n, c.k, name(c.dtype), c.left_along, c.right_along); }
 
 TEST(ProductEpilogue, AddsAndChoosesInTheProductsKernel) {
   for (const Case& c : kCases) {
-    SCOPED_TRACE(said(c));
+    SCOPED_TRACE(c.text());
     Program p(c);
     Value* y = op::max(p.b, op::add(p.b, p.product, p.for_columns()), op::full_like(p.b, p.product, 0));
     p.block.results = {op::add(p.b, op::mul(p.b, y, op::full_like(p.b, y, 3)), p.like_product())};
@@ -58,7 +48,7 @@ TEST(ProductEpilogue, AddsAndChoosesInTheProductsKernel) {
 TEST(ProductEpilogue, HasTheReferencesBitsForEachKindOfProcessor) {
   for (const char* processor : {"x86-64-v3", "x86-64-v4"})
     for (const Case& c : kCases) {
-      SCOPED_TRACE(processor + (": " + said(c)));
+      SCOPED_TRACE(processor + (": " + c.text()));
       Program p(c);
       p.block.results = {op::sub(p.b, p.like_product(), op::add(p.b, p.product, p.for_columns()))};
       const std::vector<Literal> given = arguments_of(p.block, 3);
@@ -79,7 +69,7 @@ TEST(ProductEpilogue, HasTheReferencesBitsForEachKindOfProcessor) {
 TEST(ProductEpilogue, StoresAllThatIsNeeded) {
   for (const Case& c : kCases) {
     if (c.dtype == DType::i32) continue;
-    SCOPED_TRACE(said(c));
+    SCOPED_TRACE(c.text());
     Program p(c);
     Value* y = op::add(p.b, p.product, p.like_product());
     p.block.results = {p.product, y, op::mul(p.b, y, p.product)};

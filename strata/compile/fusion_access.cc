@@ -1,0 +1,140 @@
+#include "strata/compile/fusion_access.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include "strata/compile/fusion_choice.h"
+#include "strata/compile/tree_context.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Op;
+using ir::Value;
+using op::is_reduction;
+
+/// Records what a root's tree reads, with the root at a symbolic index.
+class DryRun : public TreeContext {
+ public:
+  DryRun(loop::Builder& b, const Fusion& fusion) : TreeContext(b), fusion_(fusion) {}
+  struct Read {
+    const Value* value;
+    Index offset;
+  };
+  std::vector<Read> reads;
+
+  /// The element of a root, which is computed whatever else is.
+  Inst* root(const Op& op, int r, std::span<const Index> index) { return computed(op.result(r), index); }
+
+ protected:
+  bool inlined(const Value* v) override { return fusion_.inlined.count(v) != 0; }
+  bool known(const Value* v) override { return fusion_.numbers.count(v) == 0; }
+  /// A number is not looked into: that it reads its operands in the same place is known, and no index is made of it.
+  Inst* computed(const Value* v, std::span<const Index> index) override {
+    const Op& op = *v->op();
+    const op::Traits& traits = op::def(op).traits;
+    if (!traits.elementwise || traits.takes_complex || !is_float(v->dtype()) || !loop::is_loop_dtype(v->dtype()) || op.operands.empty())
+      return TreeContext::computed(v, index);
+    for (const Value* operand : op.operands) at(operand, operand->rank() == 0 ? std::span<const Index>() : index);
+    if (!unknown_) unknown_ = b.parameter(DType::i64, kUnknown, loop::Ref::Mode::in);
+    return b.convert(v->dtype(), b.load(unknown_, next_unknown_++ % kUnknown));
+  }
+  Inst* leaf(const Value* v, std::span<const Index>, const Index& offset) override {
+    reads.push_back({v, offset});
+    loop::Ref*& ref = refs_[v];
+    if (!ref) ref = b.parameter(stored_dtype(v->type()), std::max<std::int64_t>(1, stored_shape(v->type()).count()), loop::Ref::Mode::in);
+    return b.load(ref, offset);
+  }
+
+ private:
+  static constexpr std::int64_t kUnknown = 1 << 20;
+  const Fusion& fusion_;
+  std::unordered_map<const Value*, loop::Ref*> refs_;
+  loop::Ref* unknown_ = nullptr;  // its elements stand for numbers
+  std::int64_t next_unknown_ = 0;
+};
+
+Access::Kind access_kind(const DryRun::Read& read, const Shape& frame, const std::vector<Index>& index, const Index& own) {
+  std::int64_t n = count(read.value);
+  if (read.offset.is_constant() && n == 1) return Access::Kind::scalar;
+  if (read.offset.is_constant()) return Access::Kind::fixed;
+  if (read.offset == own && n == frame.count()) return Access::Kind::same;
+  Index prefix = 0;
+  std::int64_t outer = 1;
+  for (int k = 0; k < frame.rank(); ++k) {
+    prefix = prefix * frame[k] + index[static_cast<std::size_t>(k)];
+    outer *= frame[k];
+    if (outer == n && read.offset == prefix) return Access::Kind::leading;
+  }
+  return Access::Kind::other;
+}
+
+/// Whether an offset goes on by one or stays along the last of these variables, and is computed from variables alone.
+bool runs_beside(const Index& offset, const std::vector<Index>& index) {
+  const loop::Inst* last = nullptr;
+  std::unordered_set<const loop::Inst*> variables;
+  for (const Index& i : index)
+    for (const Index::Term& term : i.terms()) variables.insert(last = term.variable);
+  return std::all_of(offset.terms().begin(), offset.terms().end(), [&](const Index::Term& term) {
+    return variables.count(term.variable) != 0 && (term.variable != last || term.coefficient == 1);
+  });
+}
+
+/// What the tree of the operation's result `r` reads, as seen from an index of `frame`.
+void add_accesses(const Op& op, int r, const Shape& frame, const Fusion& fusion, std::vector<Access>& out) {
+  if (frame.count() == 0) return;
+  loop::Kernel kernel("dry");
+  loop::Builder b(kernel);
+  DryRun dry(b, fusion);
+  loop::Ref* variables = b.parameter(DType::i64, std::max(1, frame.rank()), loop::Ref::Mode::in);
+  std::vector<Index> index;
+  for (int i = 0; i < frame.rank(); ++i) index.push_back(frame[i] == 1 ? Index(0) : b.index_of(b.load(variables, i), 0, frame[i] - 1));
+  if (is_reduction(op)) {
+    int n = op.num_results();
+    for (int i = 0; i < n; ++i) dry.at(op.operand(i), index);
+    for (int i = n; i < 2 * n; ++i) dry.at(op.operand(i), {});
+  } else {
+    dry.root(op, r, index);
+  }
+  Index own = linearize(b, frame, index);
+  for (const DryRun::Read& read : dry.reads) {
+    Access a{access_kind(read, frame, index, own), read.value};
+    a.beside = a.kind == Access::Kind::same || runs_beside(read.offset, index);
+    out.push_back(a);
+  }
+}
+
+}  // namespace
+
+std::vector<Access> accesses(const Op& op, const Fusion& fusion) {
+  std::vector<Access> out;
+  if (is_reduction(op)) {
+    add_accesses(op, 0, op.operand(0)->shape(), fusion, out);
+    return out;
+  }
+  for (int r = 0; r < op.num_results(); ++r) {
+    std::size_t before = out.size();
+    add_accesses(op, r, op.result(r)->shape(), fusion, out);
+    // Results of another shape than the first have no place in its loops.
+    for (std::size_t i = before; i < out.size() && !(op.result(r)->shape() == op.result()->shape()); ++i)
+      if (out[i].kind != Access::Kind::scalar) out[i].kind = Access::Kind::other;
+  }
+  return out;
+}
+
+std::vector<const Value*> read_through(const Op& op, const std::unordered_set<const Value*>& inlined) {
+  std::vector<const Value*> out;
+  std::unordered_set<const Value*> seen;
+  std::function<void(const Value*)> visit = [&](const Value* v) {
+    if (!seen.insert(v).second) return;
+    if (!inlined.count(v)) return out.push_back(v);
+    for (const Value* o : v->op()->operands) visit(o);
+  };
+  for (const Value* v : op.operands) visit(v);
+  for (const auto& region : op.regions)
+    for (const Value* v : ir::captures(*region)) visit(v);
+  return out;
+}
+
+}  // namespace strata::compile

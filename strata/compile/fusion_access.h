@@ -1,0 +1,22 @@
+// Where the tree of a root reads the values that lie in memory, seen from the root's own index (fusion.h). Private to this room.
+#pragma once
+
+#include <unordered_set>
+#include <vector>
+
+#include "strata/compile/fusion.h"
+
+namespace strata::compile {
+
+/// How a root reads a value in memory or another root.
+struct Access {
+  enum class Kind { same, leading, scalar, fixed, other } kind;  // scalar: the only element; fixed: always the same one
+  const ir::Value* value;
+  bool beside = false;  // for neighbours in the reader's last dimension it is neighbours, or one element
+};
+/// What the trees of the operation's results read, as a dry run of their lowering finds it.
+std::vector<Access> accesses(const ir::Op& op, const Fusion& fusion);
+/// The values that an operation and what is inlined into it read, regions included, each once.
+std::vector<const ir::Value*> read_through(const ir::Op& op, const std::unordered_set<const ir::Value*>& inlined);
+
+}  // namespace strata::compile

@@ -1,0 +1,172 @@
+#include "strata/compile/fusion_choice.h"
+
+#include <algorithm>
+
+#include "strata/compile/product_result.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Op;
+using ir::Value;
+using op::is_contraction;
+using op::is_reduction;
+
+// How much arithmetic an element of a tree may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this.
+constexpr double kMostTree = 1500;
+constexpr std::int64_t kSmall = 4096;  // elements of arrays that lie in a first-level cache: passing them on by memory costs about a call
+
+bool is_small_array(const Value* v) { return v->type().is_tensor() && count(v) <= kSmall; }
+
+/// Index moves and casts of one array: reading them again costs what reading the array costs.
+bool is_view(const Op& op) {
+  const op::Traits& t = op::def(op).traits;
+  if (!t.cheap && !t.moves_only) return false;
+  int arrays = 0;
+  for (const Value* v : op.operands) arrays += v->rank() > 0;
+  return arrays <= 1;
+}
+
+/// Arithmetic for one element: of the result, or of what is reduced to it.
+double own_weight(const Op& op) {
+  std::int64_t elements = 0;
+  for (const Value* v : op.results()) elements = std::max(elements, v->type().is_tensor() ? count(v) : 0);
+  for (const Value* v : op.operands) elements = std::max(elements, v->type().is_tensor() ? count(v) : 0);
+  const op::Cost cost = op::def(op).cost;
+  return cost && elements > 0 ? std::max(1.0, cost(op).flops / static_cast<double>(elements)) : 1;
+}
+
+/// Values at which a long chain of single uses is cut, so that no tree is more than kMostTree.
+std::unordered_set<const Value*> cuts(const ir::Block& block) {
+  std::unordered_set<const Value*> out;
+  std::unordered_map<const Value*, double> weight;
+  for (const auto& op : block.ops()) {
+    if (!is_elemental(*op)) continue;
+    double w = own_weight(*op);
+    for (const Value* v : op->operands)
+      if (auto made = weight.find(v); made != weight.end()) w += made->second;
+    if (w > kMostTree) {
+      out.insert(op->result());
+      w = 0;
+    }
+    weight[op->result()] = w;
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_stored_constant(const Op& op) {
+  const Literal* literal = constant_literal(op);
+  return literal && literal->count() > 1 && !literal->is_splat();
+}
+bool is_elemental(const Op& op) { return !is_stored_constant(op) && op::is_elemental(op); }
+bool is_update(const Op& op) { return std::holds_alternative<op::Update>(op::def(op).lowering); }
+
+std::int64_t count(const Value* v) { return v->shape().count(); }
+
+bool is_small(const Op& op) {
+  auto small = [](const Value* v) { return is_small_array(v); };
+  auto results = op.results();
+  bool given = std::any_of(op.operands.begin(), op.operands.end(), [](const Value* v) { return !v->op() || !constant_literal(*v->op()); });
+  return given && std::all_of(op.operands.begin(), op.operands.end(), small) && std::all_of(results.begin(), results.end(), small);
+}
+
+Uses::Uses(const ir::Block& block) {
+  for (const auto& op : block.ops()) {
+    bool structured = !is_elemental(*op) && !is_reduction(*op) && !is_contraction(*op) && !is_update(*op);
+    for (std::size_t i = 0; i < op->operands.size(); ++i) {
+      const Value* v = op->operands[i];
+      of[v].push_back({op.get(), static_cast<int>(i)});
+      if (structured || (is_update(*op) && static_cast<int>(i) < op->num_results())) stored.insert(v);
+    }
+    for (const auto& region : op->regions)
+      for (const Value* v : ir::captures(*region)) stored.insert(v);
+  }
+  for (const Value* v : block.results) stored.insert(v);
+}
+
+std::unordered_set<const Value*> unknown_numbers(const ir::Block& block, const Uses& uses) {
+  std::unordered_set<const Value*> out;
+  for (const auto& op : block.ops()) {
+    const Literal* literal = constant_literal(*op);
+    if (!literal || !is_float(literal->dtype()) || !loop::is_loop_dtype(literal->dtype()) || literal->count() == 0 || !is_small_array(op->result())) continue;
+    auto found = uses.of.find(op->result());
+    if (found == uses.of.end() || uses.stored.count(op->result())) continue;
+    bool computed_with = std::all_of(found->second.begin(), found->second.end(), [](const Uses::Use& use) {
+      return is_elemental(*use.op) && is_small_array(use.op->result());
+    });
+    if (computed_with) out.insert(op->result());
+  }
+  return out;
+}
+
+std::unordered_map<const Value*, double> tree_weights(const ir::Block& block, const std::unordered_set<const Value*>& through) {
+  std::unordered_map<const Value*, double> out;
+  for (const auto& op : block.ops()) {
+    double weight = own_weight(*op);
+    for (const Value* v : op->operands)
+      if (through.count(v)) weight += out[v];
+    for (const Value* v : op->results()) out[v] = weight;
+  }
+  return out;
+}
+
+Moves moves_of_products(const ir::Block& block, const Uses& uses) {
+  Moves out;
+  for (const auto& op : block.ops())
+    if (is_contraction(*op)) out[op.get()] = moves_behind(*op, [&](const Value* v) { return uses.only_reader(v); });
+  return out;
+}
+std::unordered_set<const Op*> moved_by_products(const ir::Block& block, const Moves& moves) {
+  std::unordered_set<const Op*> out;
+  for (const auto& op : block.ops())
+    if (auto found = moves.find(op.get()); found != moves.end()) out.insert(found->second.begin(), found->second.end());
+  return out;
+}
+
+/// Walks backwards, so that a value's readers are decided before it.
+std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses, const std::unordered_set<const Op*>& moved, FusionRule rule) {
+  struct Reading {
+    int times = 0;
+    bool repeats = false, by_product = false;
+  };
+  std::unordered_map<const Value*, Reading> reading;
+  std::unordered_set<const Value*> inlined;
+  std::unordered_map<const Value*, int> size;  // operations in the tree of cheap producers
+  for (const auto& op : block.ops()) {
+    int n = 1;
+    for (const Value* v : op->operands)
+      if (v->op() && is_elemental(*v->op())) n += std::min(1000, size[v]);
+    for (const Value* v : op->results()) size[v] = is_view(*op) || op->operands.empty() ? n : 0;
+  }
+  const std::unordered_set<const Value*> cut = cuts(block);
+  for (auto it = block.ops().rbegin(); it != block.ops().rend(); ++it) {
+    const Op& op = **it;
+    if (!is_elemental(op) || moved.count(&op) || (rule == FusionRule::apart && is_small(op))) continue;
+    Value* v = op.result();
+    Reading& r = reading[v];
+    if (auto found = uses.of.find(v); found != uses.of.end())
+      for (const Uses::Use& use : found->second) {
+        const Value* user = use.op->num_results() ? use.op->result() : nullptr;
+        if (user && inlined.count(user)) {
+          const Reading& through = reading[user];
+          r.times += through.times;
+          r.repeats |= through.repeats;
+          r.by_product |= through.by_product;
+        } else {
+          r.times += 1;
+          r.by_product |= is_contraction(*use.op);
+        }
+        if (user && is_elemental(*use.op)) r.repeats |= count(user) > 2 * count(v);
+      }
+    // A scalar constant is code where it is computed with, and memory where an address is asked for.
+    if (uses.stored.count(v) && !(constant_literal(op) && count(v) == 1)) continue;
+    bool view = is_view(op) && size[v] < 40 && (!r.by_product || op::def(op).traits.moves_only);
+    bool once = r.times <= 1 && !r.repeats && !r.by_product && !cut.count(v);
+    if (view || once) inlined.insert(v);
+  }
+  return inlined;
+}
+
+}  // namespace strata::compile

@@ -1,0 +1,25 @@
+// Products of two arrays whose neighbours in k stand side by side or not. For tests.
+#pragma once
+
+#include "strata/op/build.h"
+
+namespace strata::compile::testing {
+
+struct Product {
+  std::int64_t m, n, k;
+  bool left_along = true, right_along = false;  // whether neighbours in k are neighbours in memory
+  DType dtype = DType::f32;
+  bool turned = false;  // the result's rows of 10 change places with their rows
+
+  std::string text() const { return fmt::format("{} x {} over {}, {}, along {} {}", m, n, k, name(dtype), left_along, right_along); }
+
+  /// The product of two new arguments of the block.
+  ir::Value* add_to(ir::Block& block, ir::Builder& b) const {
+    ir::Value* l = block.add_argument(Type(dtype, left_along ? Shape{m, k} : Shape{k, m}));
+    ir::Value* r = block.add_argument(Type(dtype, right_along ? Shape{n, k} : Shape{k, n}));
+    ir::Value* y = op::dot_general(b, l, r, {{}, {}, {left_along ? 1 : 0}, {right_along ? 1 : 0}});
+    return turned ? op::transpose(b, op::reshape(b, y, {m / 10, 10, n}), {1, 0, 2}) : y;
+  }
+};
+
+}  // namespace strata::compile::testing
