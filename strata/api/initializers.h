@@ -72,9 +72,9 @@ inline Initializer kaiming_uniform(FanAxes axes = {}) { return he_uniform(std::m
 
 /// `scale` times a matrix, in which the axis `column_axis` counts columns and the others rows, with orthonormal columns, or rows where there
 /// are fewer (random::orthogonal). Two axes at least; without elements, zeros. Source: Saxe et al. (2014).
-Initializer orthogonal(double scale = 1.0, std::int64_t column_axis = -1, DType dtype = DType::f32);
+Initializer orthogonal(double scale = 1.0, std::int64_t column_axis = -1, DType dtype = default_float);
 /// The same [in, out] in the middle of a kernel [..., in, out] of one to three spatial axes, zeros elsewhere; in <= out. Source: Xiao et al. (2018).
-Initializer delta_orthogonal(double scale = 1.0, std::int64_t column_axis = -1, DType dtype = DType::f32);
+Initializer delta_orthogonal(double scale = 1.0, std::int64_t column_axis = -1, DType dtype = default_float);
 
 }  // namespace initializers
 }  // namespace strata::nn

@@ -13,6 +13,6 @@ Array multivariate_normal(const KeyOperand& key, const Operand& mean, const Oper
 
 /// Matrices [shape..., n, m] (m = n where left out) with orthonormal rows, or columns where n > m; unitary ones for complex dtypes. Of all such
 /// ones, each as likely (Haar's measure): Q of a normal matrix, with the signs that make R's diagonal positive (Mezzadri 2007).
-Array orthogonal(const KeyOperand& key, std::int64_t n, const Sizes& shape = {}, DType dtype = DType::f32, std::optional<std::int64_t> m = {});
+Array orthogonal(const KeyOperand& key, std::int64_t n, const Sizes& shape = {}, DType dtype = default_float, std::optional<std::int64_t> m = {});
 
 }  // namespace strata::random
