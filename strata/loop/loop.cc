@@ -50,6 +50,12 @@ void set_ranges(Inst& loop) {
   loop.lane->high = std::min<std::int64_t>(loop.high, loop.lanes - 1);
 }
 
+bool has_whole_strips(const Inst& loop) {
+  Index extent = loop.end - loop.begin;
+  auto whole = [&](std::int64_t n) { return n % loop.lanes == 0; };
+  return whole(extent.constant()) && std::all_of(extent.terms().begin(), extent.terms().end(), [&](const Index::Term& t) { return whole(t.coefficient); });
+}
+
 // clang-format off: tables
 bool is_loop_dtype(DType dtype) {
   switch (dtype) {

@@ -305,6 +305,8 @@ std::optional<Compare> parse_compare(std::string_view);
 
 /// Gives the counter and lane of a for_ or vector loop the ranges that follow from its bounds.
 void set_ranges(Inst& loop);
+/// Whether a vector loop's extent is known to be a multiple of its lanes, so that no strip is masked.
+bool has_whole_strips(const Inst& loop);
 
 /// The text form. Values are numbered as they appear, so kernels that differ only in the order in which their
 /// instructions were created print the same; parse(print(k)) prints the same.

@@ -350,8 +350,7 @@ class Verifier {
     show(loop.counter);
     expect_variable(loop.lane, &loop, loop.lanes);
     show(loop.lane);
-    Index extent = loop.end - loop.begin;
-    masked_ = !extent.is_constant() || extent.constant() % loop.lanes != 0;
+    masked_ = !has_whole_strips(loop);
     loop_lanes_ = loop.lanes;
     check(*loop.bodies[0]);
     loop_lanes_ = 0;

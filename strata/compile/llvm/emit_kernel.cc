@@ -319,7 +319,7 @@ class KernelEmitter {
     auto lanes = static_cast<std::uint64_t>(i.lanes);
     Value* extent = extent_of(i.end - i.begin);
     Value* strips = b_.CreateUDiv(extent, b_.getInt64(lanes));
-    Value* rest = b_.CreateURem(extent, b_.getInt64(lanes));
+    Value* rest = loop::has_whole_strips(i) ? zero : b_.CreateURem(extent, b_.getInt64(lanes));
     bind_lane(i);
 
     auto* known_strips = llvm::dyn_cast<llvm::ConstantInt>(strips);
