@@ -68,7 +68,7 @@ const Known& remember(const std::string& key, const Emitted& emitted, std::span<
     while (emitted.operands[static_cast<std::size_t>(i)].state() != captured.state()) ++i;
     known.from.push_back(i);
   }
-  known.executable = runtime::default_client().compile(*program.block);
+  known.executable = runtime::default_client().compile(*program.block, {.any_size = true});
   known.name = maker_of(*program.block).operation;
   known.bytes = known.executable->result_types()[0].bytes();
   known.weak = emitted.weak;

@@ -172,7 +172,7 @@ std::vector<Array> run(const Program& program) {
   std::vector<runtime::Buffer> arguments;
   for (const Array& a : program.captured) arguments.push_back(a.buffer());
   const std::vector<runtime::Buffer> given = debug_nans::enabled() ? arguments : std::vector<runtime::Buffer>();
-  const std::shared_ptr<runtime::Executable> executable = runtime::default_client().compile(*program.block);
+  const std::shared_ptr<runtime::Executable> executable = runtime::default_client().compile(*program.block, {.any_size = true});
   std::vector<runtime::Buffer> results = with_memory([&] { return maker_of(*program.block); }, *executable, [&] { return executable->run(std::move(arguments)); });
   if (debug_nans::enabled()) check_nans(program.block.get(), given, results, "the operation");
   std::vector<Array> out;

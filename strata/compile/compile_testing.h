@@ -56,11 +56,11 @@ inline std::vector<Literal> run_plan(const ir::Block& block, const std::vector<L
   return results;
 }
 
-inline std::vector<Literal> run_compiled(const ir::Block& block, const std::vector<Literal>& arguments) {
+inline std::vector<Literal> run_compiled(const ir::Block& block, const std::vector<Literal>& arguments, bool any_size = false) {
   register_cpu();
   std::vector<runtime::Buffer> buffers(arguments.begin(), arguments.end());
   std::vector<Literal> out;
-  for (runtime::Buffer& b : runtime::default_client().compile(block)->run(buffers)) out.push_back(b.literal());
+  for (runtime::Buffer& b : runtime::default_client().compile(block, {.any_size = any_size})->run(buffers)) out.push_back(b.literal());
   return out;
 }
 
@@ -92,7 +92,7 @@ inline void expect_same_bits(const std::vector<Literal>& got, const std::vector<
   }
 }
 
-/// The law: reference = plan by interpreter = machine code on 1, 2 and 3 threads, bit for bit.
+/// The law: reference = plan by interpreter = machine code on 1, 2 and 3 threads = that for any size, bit for bit.
 inline void expect_compiled_equals_reference(const ir::Block& block, unsigned seed = 1, bool interpret_too = true) {
   std::vector<Literal> arguments = arguments_of(block, seed);
   std::vector<Literal> want = op::evaluate(block, arguments);
@@ -102,6 +102,7 @@ inline void expect_compiled_equals_reference(const ir::Block& block, unsigned se
     expect_same_bits(run_compiled(block, arguments), want, fmt::format("machine code, {} threads", threads));
   }
   set_num_threads(0);
+  expect_same_bits(run_compiled(block, arguments, true), want, "machine code for any size");
 }
 
 }  // namespace strata::compile::testing

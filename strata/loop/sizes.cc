@@ -215,11 +215,25 @@ class Copy {
     if (old.condition) used_.insert(copy->condition = made(old.condition));
   }
 
-  /// An argument; the constant with which a size is compared, or by which it is divided, comes from the buffer.
+  /// Whether constants of the instruction may be sizes: those that indices are divided by, and those that integers are moved by or compared with, for
+  /// an index may be read from an array.
+  static bool takes_sizes(const Inst& user, const Inst& other) {
+    switch (user.code) {
+      case Opcode::div:
+      case Opcode::rem: return is_size(other);
+      case Opcode::add:
+      case Opcode::sub:
+      case Opcode::min:
+      case Opcode::max:
+      case Opcode::cmp: return other.type.dtype == DType::i32 || other.type.dtype == DType::i64;
+      default: return false;
+    }
+  }
+
+  /// An argument; a constant that may be a size comes from the buffer.
   Inst* argument(const Inst& user, std::size_t a) {
     const Inst& arg = *user.args[a];
-    bool divides = user.code == Opcode::div || user.code == Opcode::rem, compares = user.code == Opcode::cmp;
-    bool meets_size = user.args.size() == 2 && (divides || compares) && is_integer(arg.type.dtype) && is_size(*user.args[1 - a]);
+    bool meets_size = user.args.size() == 2 && is_integer(arg.type.dtype) && takes_sizes(user, *user.args[1 - a]);
     if (arg.code != Opcode::constant || !meets_size) return made(&arg);
     DType dtype = arg.type.dtype;
     int width = static_cast<int>(bit_width(dtype));

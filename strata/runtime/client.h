@@ -102,6 +102,8 @@ struct CompileOptions {
   bool keep = true;
   /// Whether `run_timed` can tell times: two readings of the clock for each launch of each run.
   bool timed = false;
+  /// Whether its code is to serve programs of other sizes, too: these are then made without compiling, and all run somewhat slower.
+  bool any_size = false;
 };
 
 /// A device's compiler and memory.

@@ -79,6 +79,8 @@ class StepsWriter {
 
 Driver compile_plan(const Plan& plan, const CompilePlanOptions& options) {
   Stage stage("code");
+  if (options.any_size && !options.timed)
+    if (auto sized = SizedPlan::make(plan)) return {.sized = std::move(sized)};
   register_launch_clock();
   std::vector<CodeUnit> units;
   std::vector<std::string> symbols;
@@ -94,14 +96,28 @@ Driver compile_plan(const Plan& plan, const CompilePlanOptions& options) {
   return out;
 }
 
-void run_driver(DriverFn driver, const RunContext& context, runtime::LaunchTimes* times) {
+namespace {
+
+template <class Run>
+void in_environment(const RunContext& context, runtime::LaunchTimes* times, Run run_in) {
   DefaultFloatEnvironment environment;
   LaunchClock clock(times);
   op::foreign::Run run;
   RunContext watched = context;
   watched.failed = run.failed();
-  driver(&watched);
+  run_in(watched);
   run.finish();
+}
+
+}  // namespace
+
+void run_driver(DriverFn driver, const RunContext& context, runtime::LaunchTimes* times) {
+  in_environment(context, times, [&](const RunContext& watched) { driver(&watched); });
+}
+
+void run_driver(const Driver& driver, const RunContext& context, runtime::LaunchTimes* times) {
+  if (!driver.sized) return run_driver(driver.run, context, times);
+  in_environment(context, times, [&](const RunContext& watched) { driver.sized->run(watched); });
 }
 
 }  // namespace strata::compile

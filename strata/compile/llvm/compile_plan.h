@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "strata/compile/llvm/sized_plan.h"
 #include "strata/compile/plan.h"
 #include "strata/runtime/client.h"
 
@@ -15,13 +16,15 @@ namespace strata::compile {
 using DriverFn = void (*)(const RunContext* context);
 
 struct CompilePlanOptions {
-  bool timed = false;  // run_driver can tell when each launch ran
+  bool timed = false;     // run_driver can tell when each launch ran
+  bool any_size = false;  // the code serves plans that differ in sizes alone (sized_plan.h), but for timed ones and those with loops
 };
 
 /// A driver, and what keeps its code and its kernels' loaded.
 struct Driver {
   DriverFn run = nullptr;
   std::vector<std::shared_ptr<void>> code;
+  std::shared_ptr<const SizedPlan> sized;  // instead of `run`
 };
 
 /// Kernels and driver are made in parallel and cached as compile_kernels.h says. The plan may go afterwards.
@@ -30,5 +33,6 @@ Driver compile_plan(const Plan& plan, const CompilePlanOptions& options = {});
 /// Runs the driver on this thread and the pool, in the default floating-point environment. Adds to `times`, if given, when each launch
 /// of a timed driver ran: numbers are those of launches(plan).
 void run_driver(DriverFn driver, const RunContext& context, runtime::LaunchTimes* times = nullptr);
+void run_driver(const Driver& driver, const RunContext& context, runtime::LaunchTimes* times = nullptr);
 
 }  // namespace strata::compile

@@ -162,6 +162,7 @@ class KernelEmitter {
         [[fallthrough]];
       case Opcode::rem:
         if (Value* narrow = narrow_division(i)) return narrow;
+        if (Value* quotient = division_by_size(i)) return quotient;
         [[fallthrough]];
       case Opcode::add:
       case Opcode::sub:
@@ -261,6 +262,23 @@ class KernelEmitter {
     Value* a = b_.CreateTrunc(stretched(i.args[0], i.type.lanes), word);
     auto* by = llvm::ConstantInt::get(word, static_cast<std::uint64_t>(d));
     return b_.CreateZExt(i.code == Opcode::div ? b_.CreateUDiv(a, by) : b_.CreateURem(a, by), wide);
+  }
+
+  /// Division of an i64 by one positive number, both below 2^31, as sizes that stand apart make it (loop/sizes.h): lanes by way of f64, which machines
+  /// divide in lanes. The quotient of such integers, rounded, never reaches the next integer, so its whole part is exact.
+  Value* division_by_size(const Inst& i) {
+    const Inst* divisor = i.args[1];
+    if (i.type.dtype != DType::i64 || divisor->type.lanes != 1) return nullptr;
+    auto [low, high] = memory_.range(i.args[0]);
+    auto [least, most] = memory_.range(divisor);
+    if (low < 0 || high > INT32_MAX || least < 1 || most > INT32_MAX) return nullptr;
+    int lanes = i.type.lanes;
+    llvm::Type *wide = math_.type(DType::i64, lanes), *word = math_.type(DType::i32, lanes), *real = math_.type(DType::f64, lanes);
+    Value *a = b_.CreateTrunc(stretched(i.args[0], lanes), word), *d = b_.CreateTrunc(value(divisor), b_.getInt32Ty());
+    Value* by = math_.stretch(d, lanes);
+    Value* quotient = lanes == 1 ? b_.CreateUDiv(a, by)
+                                 : b_.CreateFPToSI(b_.CreateFDiv(b_.CreateSIToFP(a, real), math_.stretch(b_.CreateSIToFP(d, b_.getDoubleTy()), lanes)), word);
+    return b_.CreateZExt(i.code == Opcode::div ? quotient : b_.CreateSub(a, b_.CreateMul(quotient, by)), wide);
   }
 
   Value* call(const Inst& i) {

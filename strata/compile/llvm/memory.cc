@@ -72,7 +72,7 @@ Value* Memory::index_value(const Index& index) {
 }
 
 std::pair<std::int64_t, std::int64_t> Memory::range(const Inst* v) const {
-  if (v->code == Opcode::index && !v->is_variable) return {v->index.min(), v->index.max()};
+  if (v->code == Opcode::index && !v->is_variable) return {std::max(v->low, v->index.min()), std::min(v->high, v->index.max())};
   if (v->code == Opcode::constant) return {static_cast<std::int64_t>(v->bits), static_cast<std::int64_t>(v->bits)};
   return {v->low, v->high};
 }

@@ -1,0 +1,75 @@
+// Outside of jit a new shape of a known structure compiles nothing.
+#include <functional>
+#include <random>
+#include <set>
+
+#include "strata/api/lax.h"
+#include "strata/api/numpy.h"
+#include "strata/api/testing.h"
+#include "strata/compile/llvm/jit.h"
+
+namespace strata {
+namespace {
+
+namespace snp = strata::numpy;
+
+struct Case {
+  const char* name;
+  std::function<void(std::int64_t, std::int64_t)> run;
+};
+
+Array matrix(std::int64_t m, std::int64_t n) { return snp::reshape(snp::arange(static_cast<double>(m * n)), {m, n}) * 0.25f; }
+
+std::int64_t codes() {
+  const compile::CompileCounts counts = compile::compile_counts();
+  return counts.made + counts.from_disk;
+}
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all{
+      {"add", [](auto m, auto n) { (void)(matrix(m, n) + matrix(m, n)); }},
+      {"tanh", [](auto m, auto n) { (void)snp::tanh(matrix(m, n)); }},
+      {"add a row", [](auto m, auto n) { (void)(matrix(m, n) + matrix(1, n)); }},
+      {"add a column", [](auto m, auto n) { (void)(matrix(m, n) + matrix(m, 1)); }},
+      {"where", [](auto m, auto n) { (void)snp::where(matrix(m, n) > 3.0f, matrix(m, n), 0.0f); }},
+      {"sum", [](auto m, auto n) { (void)snp::sum(matrix(m, n)); }},
+      {"sum of rows", [](auto m, auto n) { (void)snp::sum(matrix(m, n), 1); }},
+      {"max of rows", [](auto m, auto n) { (void)snp::max(matrix(m, n), 1); }},
+      {"argmax", [](auto m, auto n) { (void)snp::argmax(matrix(m, n), 1); }},
+      {"transpose", [](auto m, auto n) { (void)snp::transpose(matrix(m, n)); }},
+      {"concatenate", [](auto m, auto n) { (void)snp::concatenate({matrix(m, n), matrix(m, n)}, 0); }},
+      {"slice", [](auto m, auto n) { (void)matrix(m, n)[{slice(1, none), slice(2, none)}]; }},
+      {"pad", [](auto m, auto n) { (void)lax::pad(matrix(m, n), 0.0f, {{1, 2, 0}, {3, 4, 0}}); }},
+      {"take", [](auto m, auto n) { (void)snp::take(matrix(m, n), array({0, 1, 0}), 0); }},
+      {"cumsum", [](auto m, auto n) { (void)snp::cumsum(matrix(m, n), 1); }},
+      {"sort", [](auto m, auto n) { (void)snp::sort(matrix(m, n)); }},
+      {"flip", [](auto m, auto n) { (void)snp::flip(matrix(m, n)); }},
+  };
+  return all;
+}
+
+/// How a kernel is built depends on a size in a few ways (whether it fills strips, is a block, or many), so a structure has a few kernels;
+/// once they are there, new shapes find them. Shapes are drawn, and were not seen before.
+TEST(Sizes, NewShapesOfAKnownStructureCompileNothing) {
+  constexpr int kFirst = 100, kMore = 50;
+  for (const Case& c : cases()) {
+    std::mt19937 random(7);
+    std::set<std::pair<std::int64_t, std::int64_t>> seen;
+    auto run_new_shapes = [&](int shapes) {
+      const std::int64_t before = codes();
+      for (int i = 0; i < shapes;) {
+        const std::int64_t m = 3 + random() % 60, n = 3 + random() % 60;
+        if (!seen.emplace(m, n).second) continue;
+        c.run(m, n);
+        ++i;
+      }
+      return codes() - before;
+    };
+    const std::int64_t first = run_new_shapes(kFirst), more = run_new_shapes(kMore);
+    EXPECT_LE(more, 2) << c.name << ": " << first << " functions compiled for " << kFirst << " shapes, and " << more << " for " << kMore << " more";
+    if (std::getenv("STRATA_TEST_PRINT")) std::printf("%-14s %3ld %3ld\n", c.name, static_cast<long>(first), static_cast<long>(more));
+  }
+}
+
+}  // namespace
+}  // namespace strata
