@@ -13,8 +13,8 @@ name=$(basename "$source" .cc)
 room=$(echo "$source" | cut -d/ -f2)
 mkdir -p "build/fuzz/$name.corpus"
 flags="-std=c++20 -gline-tables-only -O1 -I. -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -ffp-contract=off"
-objects="" libraries=""
-rooms="base type tree ir loop op"
+objects="" libraries="-lopenblas"
+rooms="base type lapack tree ir loop op"
 jobs=${FUZZ_JOBS:-2}
 [ "$room" = checkpoint ] && rooms="base type checkpoint"
 [ "$room" = type ] && rooms="base type"

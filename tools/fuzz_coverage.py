@@ -42,7 +42,7 @@ def linked(target, objects, folder, build):
     libraries = [build / "lib" / f"libstrata_{r}.a" for r in reversed(ROOMS[: ROOMS.index(room) + 1])]
     program = folder / pathlib.Path(target).stem
     subprocess.run(["clang++-19", *FLAGS, "-fsanitize=fuzzer", "-fprofile-instr-generate", target, *objects, "-Wl,--start-group", *libraries, "-Wl,--end-group",
-                    "-Wl,--allow-multiple-definition", "-lfmt", "-lpthread", "-o", program], cwd=ROOT, check=True)
+                    "-Wl,--allow-multiple-definition", "-lfmt", "-lpthread", "-lz", "-lopenblas", "-o", program], cwd=ROOT, check=True)
     return program
 
 

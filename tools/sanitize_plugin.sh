@@ -16,7 +16,7 @@ libraries=""
 for room in $rooms; do
   [ ! -f "$build/lib/libstrata_$room.a" ] || libraries="$build/lib/libstrata_$room.a $libraries"
 done
-g++ -fsanitize=address,undefined "$out"/*.o -Wl,--start-group $libraries -Wl,--end-group -L/usr/lib/llvm-19/lib -lLLVM-19 -lfmt -lgtest -lgtest_main -lgmock -lpthread -o "$out/pjrt_test"
+g++ -fsanitize=address,undefined "$out"/*.o -Wl,--start-group $libraries -Wl,--end-group -L/usr/lib/llvm-19/lib -lLLVM-19 -lopenblas -lz -lfmt -lgtest -lgtest_main -lgmock -lpthread -o "$out/pjrt_test"
 printf 'leak:strata::set_num_threads\nleak:strata::(anonymous namespace)::pool\n' > "$out/leaks"
 cd "$build"
 LSAN_OPTIONS="suppressions=$out/leaks:print_suppressions=0" exec "$out/pjrt_test"
