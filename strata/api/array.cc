@@ -88,12 +88,22 @@ std::int64_t Array::shape(int i) const {
   return shape()[i < 0 ? i + ndim() : i];
 }
 
-runtime::Buffer Array::buffer() const& {
+const Array& Array::block_until_ready() const {
+  (void)concrete();
+  return *this;
+}
+
+const internal::ArrayState& Array::concrete() const {
   const internal::ArrayState& state = checked();
   if (state.value)
     internal::fail("array", "{} made at {} is traced: its elements are not known while the program is being recorded{}",
                    internal::describe(state.type), state.where.text().empty() ? "an unknown place" : state.where.text(),
                    "; return it, or use where, cond or while_loop instead of a C++ branch");
+  return state;
+}
+
+runtime::Buffer Array::buffer() const& {
+  const internal::ArrayState& state = concrete();
   if (state.scalar) return runtime::Buffer(internal::scalar_literal(*state.scalar, state.type.dtype()));
   return state.buffer;
 }

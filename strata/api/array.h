@@ -68,6 +68,9 @@ class Array {
   runtime::Buffer buffer() const&;
   runtime::Buffer buffer() &&;
   Literal literal() const { return buffer().literal(); }
+  /// Itself, once its values are there; Error for a traced array. Operations and compiled calls have run when they return here, so nothing is waited for:
+  /// programs that are timed say it all the same, as they do with upstream, whose calls return before.
+  const Array& block_until_ready() const;
   /// As NumPy prints it; a traced array prints its type.
   std::string to_string() const;
 
@@ -98,6 +101,7 @@ class Array {
     else return std::complex<double>(value);
   }
   const internal::ArrayState& checked() const;
+  const internal::ArrayState& concrete() const;  // Error for a traced one
   std::shared_ptr<const internal::ArrayState> state_;
 };
 

@@ -102,6 +102,14 @@ TEST(Array, PrintsAsNumPyDoes) {
   EXPECT_EQ(text(arange(2000)), "[   0    1    2 ... 1997 1998 1999]");
 }
 
+TEST(Array, ReadyArraysAreThemselves) {
+  const Array x = ones({3}) * 2;
+  EXPECT_EQ(x.block_until_ready().state(), x.state());
+  const std::pair<Array, std::vector<Array>> tree{x, {x, 1.5f}};
+  EXPECT_EQ(&block_until_ready(tree), &tree);
+  EXPECT_THAT(testing::message_of([&] { (void)jit([](Array y) { return y.block_until_ready(); })(x); }), ::testing::HasSubstr("is traced"));
+}
+
 TEST(Array, HandlesShareMemoryUntilGivenAway) {
   Array x = zeros({4});
   Array y = x;

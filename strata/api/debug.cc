@@ -1,5 +1,7 @@
 #include "strata/api/debug.h"
 
+#include <fmt/format.h>
+
 #include <cctype>
 #include <cmath>
 #include <iostream>

@@ -1,5 +1,7 @@
 #include "strata/api/program.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>

@@ -8,6 +8,17 @@
 #include "strata/api/array.h"
 #include "strata/tree/algorithms.h"
 
+namespace strata {
+
+/// The tree, once the values of all its arrays are there (Array::block_until_ready).
+template <tree::Tree T>
+const T& block_until_ready(const T& x) {
+  for (const Array& leaf : tree::leaves<Array>(x)) leaf.block_until_ready();
+  return x;
+}
+
+}  // namespace strata
+
 namespace strata::tree_util {
 
 using tree::DictKey;

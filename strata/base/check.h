@@ -7,7 +7,7 @@
 // graph the catcher has at hand. It throws rather than aborts so that an embedding program is not taken down.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <stdexcept>
 #include <string>

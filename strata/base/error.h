@@ -6,7 +6,7 @@
 // case, carry the actual shapes and dtypes, and end without a full stop.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <source_location>
 #include <stdexcept>

@@ -1,5 +1,7 @@
 #include "strata/conformance/case.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>

@@ -11,6 +11,8 @@
 // checks out of the program first and compares outside (conformance/checks.h).
 #include "strata/op/check.h"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>

@@ -1,5 +1,7 @@
 // Batching law of every operation: batched = stacked loop.
 #include "strata/op/calculus/batch.h"
+
+#include <fmt/format.h>
 #include "strata/op/law_support.h"
 #include "strata/op/rules.h"
 

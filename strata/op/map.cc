@@ -5,6 +5,8 @@
 //   one scalar of each input to one scalar, whose element type is the result's.
 // It stands for the computation batched over all elements.
 #include "strata/ir/constraint.h"
+
+#include <fmt/format.h>
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/support.h"

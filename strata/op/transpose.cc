@@ -2,6 +2,8 @@
 //
 // Contract (spec: transpose): (C1) the result has the operand's element type; (C2) permutation is one of the operand's dimensions; (C3)
 // sizes move along; (C4) an axis of quantisation does too.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "strata/ir/constraint.h"

@@ -6,6 +6,8 @@
 // numbers of windows.
 #include "strata/op/windows.h"
 
+#include <fmt/format.h>
+
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
 

@@ -1,5 +1,7 @@
 #include "strata/pjrt/buffer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <functional>

@@ -1,5 +1,7 @@
 #include "strata/pjrt/client.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 

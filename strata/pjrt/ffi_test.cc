@@ -1,6 +1,8 @@
 // Handlers of XLA's FFI, written against its binary interface, in programs.
 #include "strata/pjrt/ffi.h"
 
+#include <fmt/format.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,7 @@
 #include "strata/train/config.h"
 
+#include <fmt/format.h>
+
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>

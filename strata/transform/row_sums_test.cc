@@ -1,6 +1,7 @@
 // Reductions over rows in parts are the whole, bit for bit: row_sums.h against the reference evaluator's reduction.
 #include "strata/transform/row_sums.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

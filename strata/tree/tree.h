@@ -11,7 +11,7 @@
 // of node by specialising `Node`. The order of leaves is the order of fields, elements, or keys.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <concepts>

@@ -1,5 +1,7 @@
 #include "strata/type/npy.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>

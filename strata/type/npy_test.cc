@@ -1,6 +1,8 @@
 // Files that NumPy and jax.numpy.save wrote (tools/goldens/npy_files.py), read and written again; and what is no such file.
 #include "strata/type/npy.h"
 
+#include <fmt/format.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,6 @@
 // Dimension numbers and shapes of convolutions.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <set>

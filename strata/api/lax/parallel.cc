@@ -1,5 +1,7 @@
 #include "strata/api/lax/parallel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 

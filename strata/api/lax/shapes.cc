@@ -1,5 +1,7 @@
 #include "strata/api/lax/shapes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 

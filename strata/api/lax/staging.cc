@@ -1,5 +1,7 @@
 #include "strata/api/lax/staging.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <regex>
 #include <set>

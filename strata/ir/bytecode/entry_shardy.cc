@@ -1,5 +1,7 @@
 // Shardy's attributes as text. Source: shardy/dialect/sdy/ir/bytecode.td, and the assembly formats of attrs.td and printers.cc.
 #include "strata/ir/bytecode/entries.h"
+
+#include <fmt/format.h>
 #include "strata/ir/text/attr_text.h"
 
 namespace strata::ir::bytecode {

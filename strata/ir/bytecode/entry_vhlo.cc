@@ -1,4 +1,6 @@
 // VHLO's attributes and types, and CHLO's few. Source: StableHLO's VhloBytecode.cpp, VhloEnums.td, ChloBytecode.cpp.
+#include <fmt/format.h>
+
 #include <bit>
 
 #include "strata/ir/bytecode/entries.h"

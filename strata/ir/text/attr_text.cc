@@ -1,5 +1,7 @@
 #include "strata/ir/text/attr_text.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 
 #include "strata/ir/text/literal_text.h"

@@ -1,5 +1,7 @@
 #include "strata/ir/text/format_help.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "strata/ir/text/combiner_text.h"

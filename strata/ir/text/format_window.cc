@@ -1,4 +1,6 @@
 // Windows that slide: convolution has a short form; the others the generic form with their padding packed.
+#include <fmt/format.h>
+
 #include <array>
 
 #include "strata/ir/text/combiner_text.h"

@@ -1,5 +1,7 @@
 #include "strata/ir/text/printer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "strata/ir/declaration.h"

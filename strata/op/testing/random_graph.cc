@@ -1,5 +1,7 @@
 #include "strata/op/testing/random_graph.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
