@@ -4,6 +4,7 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/lax.h"
+#include "strata/api/numpy/diagonals.h"
 #include "strata/api/numpy/einsum.h"
 
 namespace strata::numpy {
@@ -81,14 +82,30 @@ void check(const std::string& subscripts, const Equation& e, const std::vector<A
     if (static_cast<int>(letters.size()) != operands[i].ndim())
       fail("einsum", "\"{}\": operand {} has {} letters but is {}", subscripts, i, letters.size(), describe(operands[i].type()));
     for (std::size_t d = 0; d < letters.size(); ++d) {
-      if (letters.find(letters[d], d + 1) != std::string::npos) fail("einsum", "\"{}\": letter '{}' is twice in operand {}", subscripts, letters[d], i);
       const std::int64_t size = operands[i].shape()[static_cast<int>(d)];
       auto [it, fresh] = size_of.emplace(letters[d], size);
       if (!fresh && it->second != size) fail("einsum", "\"{}\": letter '{}' has sizes {} and {}", subscripts, letters[d], it->second, size);
     }
   }
-  for (char c : e.output)
+  for (char c : e.output) {
     if (!size_of.count(c)) fail("einsum", "\"{}\": letter '{}' of the result is in no operand", subscripts, c);
+    if (std::count(e.output.begin(), e.output.end(), c) > 1) fail("einsum", "\"{}\": letter '{}' is twice in the result", subscripts, c);
+  }
+}
+
+/// Diagonals of the axes whose letter is repeated, so that each letter is there once.
+Term on_diagonals(Term t) {
+  for (std::size_t d = 0; d < t.letters.size();) {
+    const std::size_t again = t.letters.find(t.letters[d], d + 1);
+    if (again == std::string::npos) {
+      ++d;
+      continue;
+    }
+    t.array = diagonal(t.array, {.axis1 = static_cast<std::int64_t>(d), .axis2 = static_cast<std::int64_t>(again)});
+    t.letters += t.letters[d];  // a diagonal becomes the last axis
+    t.letters.erase(again, 1).erase(d, 1);
+  }
+  return t;
 }
 
 /// Sums over the letters that nobody else needs.
@@ -170,11 +187,11 @@ Array einsum(const std::string& subscripts, const std::vector<Array>& arrays, Wh
     for (std::size_t j = i + 1; j < e.inputs.size(); ++j) out += e.inputs[j];
     return out;
   };
-  Term result{internal::cast(arrays[0], type), e.inputs[0]};
-  result = reduce_unneeded(result, needed_after(0));
+  auto term = [&](std::size_t i) { return on_diagonals({internal::cast(arrays[i], type), e.inputs[i]}); };
+  Term result = reduce_unneeded(term(0), needed_after(0));
   for (std::size_t i = 1; i < arrays.size(); ++i) {
     const std::string needed = needed_after(i);
-    Term next = reduce_unneeded({internal::cast(arrays[i], type), e.inputs[i]}, needed + result.letters);
+    Term next = reduce_unneeded(term(i), needed + result.letters);
     result = reduce_unneeded(result, needed + next.letters);
     result = contract_towards(result, next, needed, i + 1 == arrays.size() ? e.output : needed);
   }

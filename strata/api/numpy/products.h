@@ -34,8 +34,7 @@ struct Cross {
 Array cross(const Operand& x, const Operand& y, const Cross& options = {});
 /// Sums over the last `axes` axes of x and the first of y.
 Array tensordot(const Operand& x, const Operand& y, std::int64_t axes = 2);
-/// "bij,bjk->bik", "...ij,...jk", "ii->i" is not supported: each operand's letters are distinct. Any number of operands,
-/// contracted from the left.
+/// "bij,bjk->bik", "...ij,...jk", "ii->i" (a repeated letter is a diagonal), "ii" (its sum). Any number of operands, contracted from the left.
 Array einsum(const std::string& subscripts, const std::vector<Array>& operands, Where where = Where::current());
 template <class... More>
 Array einsum(const std::string& subscripts, const Operand& first, const More&... more) {
