@@ -8,6 +8,7 @@
 #include <random>
 
 #include "strata/op/build.h"
+#include "strata/op/calculus/jvp.h"
 #include "strata/op/control.h"
 #include "strata/op/evaluate.h"
 #include "strata/op/refine.h"
@@ -190,7 +191,7 @@ struct Candidates {
     }
   }
 
-  /// Differentiable, of f64 throughout (rounding to a smaller type is a staircase), and finite wherever fitted values may lie.
+  /// Differentiable, of f64 throughout (rounding to a smaller type is a staircase), and so wherever fitted values may lie.
   static bool suits_derivatives(const OpDef& d, const Sample& s) {
     if (!s.smooth || !d.jvp) return false;
     bool f64 = std::any_of(s.operands.begin(), s.operands.end(), [](const Literal& x) { return x.dtype() == DType::f64; });
@@ -198,21 +199,28 @@ struct Candidates {
     BlockPtr block = alone(d, s);
     bool others = std::any_of(s.operands.begin(), s.operands.end(), [&](const Literal& x) { return other(x.type()); }) ||
                   std::any_of(block->results.begin(), block->results.end(), [&](const Value* r) { return r->type().is_tensor() && other(r->type()); });
-    return f64 && !others && finite_for_fitted(*block, s);
+    return f64 && !others && fine_for_fitted(*block, s);
   }
 
-  /// Whether results are finite for operands anywhere between a sample's smallest and largest elements, found by a few draws: a
-  /// factorisation, say, wants more of its matrix.
-  static bool finite_for_fitted(const Block& block, const Sample& sample) {
-    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-      Literals drawn = sample.operands;
+  /// Whether results and their derivatives stay small for operands anywhere between a sample's smallest and largest elements, found
+  /// by a few draws, the last of one number throughout: fitted values repeat, and a factorisation, say, wants more of its matrix.
+  static bool fine_for_fitted(const Block& block, const Sample& sample) {
+    std::vector<bool> active;
+    for (const Literal& x : sample.operands) active.push_back(x.dtype() == DType::f64);
+    const JvpBlock derivative = jvp(block, active);
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      Literals drawn = sample.operands, tangents;
       for (Literal& x : drawn) {
+        if (x.dtype() != DType::f64) continue;
         auto [low, high] = range_of(x);
-        if (x.dtype() == DType::f64 && low < high) x = random_literal(x.type(), seed, low, high);
+        const double middle = (low + high) / 2;
+        if (low < high) x = seed == 5 ? random_literal(x.type(), seed, middle, middle) : random_literal(x.type(), seed, low, high);
+        tangents.push_back(random_literal(x.type(), seed));
       }
-      for (const Literal& r : evaluate(block, drawn))
+      drawn.insert(drawn.end(), tangents.begin(), tangents.end());
+      for (const Literal& r : evaluate(*derivative.block, drawn))
         for (std::int64_t i = 0; r.dtype() == DType::f64 && i < r.count(); ++i)
-          if (!std::isfinite(r.number(i))) return false;
+          if (!(std::fabs(r.number(i)) < 1e6)) return false;
     }
     return true;
   }
