@@ -43,6 +43,9 @@ const std::vector<Case>& cases() {
       {"take", [](auto m, auto n) { (void)snp::take(matrix(m, n), array({0, 1, 0}), 0); }},
       {"cumsum", [](auto m, auto n) { (void)snp::cumsum(matrix(m, n), 1); }},
       {"sort", [](auto m, auto n) { (void)snp::sort(matrix(m, n)); }},
+      {"matmul", [](auto m, auto n) { (void)snp::matmul(matrix(m, n), matrix(n, m)); }},
+      {"matmul by a vector", [](auto m, auto n) { (void)snp::matmul(matrix(m, n), snp::arange(static_cast<double>(n))); }},
+      {"einsum", [](auto m, auto n) { (void)snp::einsum("ibk,jbk->bij", {snp::reshape(matrix(3 * m, n), {m, 3, n}), snp::reshape(matrix(6, n), {2, 3, n})}); }},
       {"flip", [](auto m, auto n) { (void)snp::flip(matrix(m, n)); }},
   };
   return all;

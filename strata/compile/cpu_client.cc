@@ -10,7 +10,9 @@
 #include "strata/compile/fusion.h"
 #include "strata/compile/llvm/compile_plan.h"
 #include "strata/compile/make_plan.h"
+#include "strata/compile/native_product.h"
 #include "strata/compile/pipeline.h"
+#include "strata/compile/warming.h"
 #include "strata/ir/fingerprint.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/runtime/allocator.h"
@@ -75,10 +77,10 @@ class CpuExecutable : public runtime::Executable {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-/// Whether a program multiplies matrices. Its code is for its own sizes: tiles in registers with steps that nobody knows take twice the time
+/// Whether code for the program's own sizes multiplies matrices: tiles in registers with steps that nobody knows take twice the time
 /// (512^3: 3.6 and 1.6 ms), and hardly two sizes have the same tiles.
-bool has_product(const ir::Block& block) {
-  return std::any_of(block.ops().begin(), block.ops().end(), [](const auto& op) { return op::is_contraction(*op); });
+bool generates_product(const ir::Block& block) {
+  return std::any_of(block.ops().begin(), block.ops().end(), [](const auto& op) { return is_generated_product(*op); });
 }
 
 class CpuClient : public runtime::Client {
@@ -102,14 +104,21 @@ class CpuClient : public runtime::Client {
 
  private:
   static std::shared_ptr<runtime::Executable> made(const ir::Block& block, const runtime::CompileOptions& options) {
-    const std::unique_ptr<ir::Block> ready = prepare(block);
-    Plan plan = make_plan(*ready, options.donated);
-    plan.name = options.name;
+    std::shared_ptr<ir::Block> ready = prepare(block);
     const bool reports = runtime::is_reported(options.name), timed = options.timed || reports;
-    Driver driver = compile_plan(plan, {.timed = timed, .any_size = options.any_size && !has_product(*ready)});
-    auto executable = std::make_shared<CpuExecutable>(std::move(plan), std::move(driver), timed);
+    if (options.any_size && !timed)
+      if (const std::unique_ptr<ir::Block> native = with_native_products(*ready, CpuTarget::host()))
+        return warming(planned(*native, options, timed), kProductCode, [ready, options, timed] { return planned(*ready, options, timed); });
+    auto executable = planned(*ready, options, timed);
     if (reports) return runtime::reported(std::move(executable), options.name);
     return executable;
+  }
+
+  static std::shared_ptr<runtime::Executable> planned(const ir::Block& ready, const runtime::CompileOptions& options, bool timed) {
+    Plan plan = make_plan(ready, options.donated);
+    plan.name = options.name;
+    Driver driver = compile_plan(plan, {.timed = timed, .any_size = options.any_size && !generates_product(ready)});
+    return std::make_shared<CpuExecutable>(std::move(plan), std::move(driver), timed);
   }
 
   std::mutex mutex_;

@@ -7,6 +7,7 @@
 
 #include "strata/compile/fusion_access.h"
 #include "strata/compile/fusion_choice.h"
+#include "strata/compile/native_product.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/stage_times.h"
 #include "strata/op/reduce_order.h"
@@ -16,7 +17,6 @@ namespace {
 
 using ir::Op;
 using ir::Value;
-using op::is_contraction;
 using op::is_reduction;
 
 constexpr std::int64_t kSplitRows = 16;         // fewer rows than this, each longer than
@@ -159,7 +159,7 @@ class Grouping {
       reads = g.total > 0 ? accesses(op, chosen_) : tree_reads(op);
       for (const auto& region : op.regions)
         for (const Value* v : ir::captures(*region)) reads.push_back({Access::Kind::other, v});
-    } else if (is_contraction(op)) {
+    } else if (is_generated_product(op)) {
       g.kind = GroupKind::product;
       reads = tree_reads(op);
     } else if (is_update(op)) {

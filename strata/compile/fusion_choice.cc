@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "strata/compile/native_product.h"
 #include "strata/compile/product_result.h"
 
 namespace strata::compile {
@@ -9,7 +10,6 @@ namespace {
 
 using ir::Op;
 using ir::Value;
-using op::is_contraction;
 using op::is_reduction;
 
 // How much arithmetic an element of a tree may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this.
@@ -74,7 +74,7 @@ bool is_small(const Op& op) {
 
 Uses::Uses(const ir::Block& block) {
   for (const auto& op : block.ops()) {
-    bool structured = !is_elemental(*op) && !is_reduction(*op) && !is_contraction(*op) && !is_update(*op);
+    bool structured = !is_elemental(*op) && !is_reduction(*op) && !is_generated_product(*op) && !is_update(*op);
     for (std::size_t i = 0; i < op->operands.size(); ++i) {
       const Value* v = op->operands[i];
       of[v].push_back({op.get(), static_cast<int>(i)});
@@ -115,7 +115,7 @@ std::unordered_map<const Value*, double> tree_weights(const ir::Block& block, co
 Moves moves_of_products(const ir::Block& block, const Uses& uses) {
   Moves out;
   for (const auto& op : block.ops())
-    if (is_contraction(*op)) out[op.get()] = moves_behind(*op, [&](const Value* v) { return uses.only_reader(v); });
+    if (is_generated_product(*op)) out[op.get()] = moves_behind(*op, [&](const Value* v) { return uses.only_reader(v); });
   return out;
 }
 std::unordered_set<const Op*> moved_by_products(const ir::Block& block, const Moves& moves) {
@@ -156,7 +156,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
           r.by_product |= through.by_product;
         } else {
           r.times += 1;
-          r.by_product |= is_contraction(*use.op);
+          r.by_product |= is_generated_product(*use.op);
         }
         if (user && is_elemental(*use.op)) r.repeats |= count(user) > 2 * count(v);
       }

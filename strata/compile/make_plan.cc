@@ -11,6 +11,7 @@
 #include "strata/compile/group_key.h"
 #include "strata/compile/loops_kernel.h"
 #include "strata/compile/native_loop.h"
+#include "strata/compile/native_product.h"
 #include "strata/compile/product_kernel.h"
 #include "strata/compile/product_side.h"
 #include "strata/compile/small_loop.h"
@@ -310,6 +311,7 @@ class Planner {
     const Op& op = *group.roots.front();
     const op::Lowering& lowering = op::def(op).lowering;
     if (std::holds_alternative<op::Whole>(lowering)) return launch_alike(scope, group, [&] { return build_whole(op, scope.fusion); }, steps);
+    if (is_native_product(op)) return launch_native(scope, group, native_product(), steps);
     if (const auto* native = std::get_if<op::Native>(&lowering)) return launch_native(scope, group, *native, steps);
     const auto* kind = std::get_if<op::Structured>(&lowering);
     if (!kind) {

@@ -17,6 +17,7 @@
   X(hessenberg)                  \
   X(householder_product)         \
   X(lu)                          \
+  X(product)                     \
   X(random_bits)                 \
   X(schur)                       \
   X(singular_values)             \

@@ -1,0 +1,47 @@
+// product.h with vectors of eight f32.
+#include <immintrin.h>
+
+#include "strata/loop/kernel/product.h"  // outside of these instructions: others may get its inline functions
+
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC target("avx2,fma")
+#endif
+
+#include "strata/loop/kernel/product_tile.h"
+
+namespace strata::loop::product {
+namespace {
+
+struct Avx2 {
+  template <class T>
+  struct Of {
+    typedef T Type __attribute__((vector_size(32)));
+  };
+  template <class T>
+  using Vector = typename Of<T>::Type;
+  template <class T, class V>
+  __attribute__((always_inline)) static V all(T x, V) { return x - V{}; }
+  template <class V>
+  __attribute__((always_inline)) static V multiply_add(V a, V b, V sum) {
+    if constexpr (std::is_same_v<V, Vector<float>>)
+      return V(_mm256_fmadd_ps(a, b, sum));
+    else if constexpr (std::is_same_v<V, Vector<double>>)
+      return V(_mm256_fmadd_pd(a, b, sum));
+    else
+      return sum + a * b;
+  }
+};
+
+bool present() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+
+}  // namespace
+
+const InstructionSet kAvx2{instructions<Avx2, 6>("avx2", present)};
+
+}  // namespace strata::loop::product
+
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
