@@ -6,13 +6,17 @@
 
 // X(name of the real routine, of the complex one), without the letter of the type.
 #define STRATA_LAPACK_ROUTINES(X) \
+  X(gees, gees)                   \
   X(geev, geev)                   \
+  X(gehrd, gehrd)                 \
+  X(geqp3, geqp3)                 \
   X(geqrf, geqrf)                 \
   X(gesdd, gesdd)                 \
   X(getrf, getrf)                 \
   X(orgqr, ungqr)                 \
   X(potrf, potrf)                 \
-  X(syevd, heevd)
+  X(syevd, heevd)                 \
+  X(sytrd, hetrd)
 
 // Called through pointers of their own types (loop/kernel/large.h).
 #define STRATA_DECLARE(real, complex) void s##real##_(), d##real##_(), c##complex##_(), z##complex##_();

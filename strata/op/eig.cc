@@ -1,28 +1,41 @@
 // strata.eig: eigenvalues of square matrices and their eigenvectors (loop/kernel/eig.cc), f32, f64 and complex.
 //
-// Results, all complex: eigenvalues w; left eigenvectors, columns u_j with u_j^H a = w_j u_j^H; right ones, a v_j = w_j v_j. Vectors have length
-// 1 and a real component of the greatest size.
+// Results, all complex: eigenvalues w; where `vectors` is "both", left eigenvectors, columns u_j with u_j^H a = w_j u_j^H; where it is not
+// "none", right ones, a v_j = w_j v_j. Vectors have length 1 and a real component of the greatest size.
 //
 // Derivative as in JAX: of the eigenvalues, diag(V^-1 dA V); of the vectors only where `vector_derivatives` says so, by perturbation
 // theory of distinct eigenvalues (Giles 2008) with the two normalisations kept.
+#include <tuple>
+
 #include "strata/op/matrix_kernel.h"
 
 namespace strata::op {
 namespace {
 
-bool flag(const Attrs& attrs, const char* name) { return expect_attr<bool>("eig", attrs, name); }
+bool has_vector_derivatives(const Attrs& attrs) { return expect_attr<bool>("eig", attrs, "vector_derivatives"); }
+/// How many eigenvectors each eigenvalue has among the results: 0, 1 (right), 2.
+int vectors(const Attrs& attrs) {
+  const std::string which = expect_attr<std::string>("eig", attrs, "vectors");
+  if (which != "none" && which != "right" && which != "both") throw Error("eig", "there is no vectors \"{}\"; \"none\", \"right\" and \"both\" are known", which);
+  return which == "none" ? 0 : which == "right" ? 1 : 2;
+}
 DType complex_of(DType dtype) { return dtype == DType::f64 || dtype == DType::c128 ? DType::c128 : DType::c64; }
 
 std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, std::span<const std::unique_ptr<Block>>) {
   expect_operands("eig", operands, 1);
   const Type& a = expect_matrices("eig", operands[0], true);
   if (a.dtype() == DType::bf16 || a.dtype() == DType::f16) throw Error("eig", "dtype {} is not supported", name(a.dtype())).unsupported();
-  flag(attrs, "vector_derivatives");
+  has_vector_derivatives(attrs);
   const Type full = a.with(complex_of(a.dtype()));
-  return {matrices_like(full, {rows_of(a)}), full, full};
+  std::vector<Type> out{matrices_like(full, {rows_of(a)})};
+  out.insert(out.end(), static_cast<std::size_t>(vectors(attrs)), full);
+  return out;
 }
 
-const char* symbol(const Op&) { return "strata_eig"; }
+const char* symbol(const Op& op) {
+  const int sides = vectors(op.attrs);
+  return sides == 0 ? "strata_eigenvalues" : sides == 1 ? "strata_right_eigenvectors" : "strata_eig";
+}
 std::vector<std::int64_t> params(const Op& op) {
   const Type& a = op.operand(0)->type();
   return {factor_element("eig", a.dtype()), rows_of(a).size()};
@@ -49,12 +62,20 @@ std::pair<Value*, Value*> tangents_of(Builder& b, Value* w, Value* v, Value* da)
 }
 
 JvpResult jvp(Builder& b, const Op& op, std::span<Value* const> operands, std::span<Value* const> tangents) {
-  Values out = again(b, op, operands).results();
-  if (!tangents[0]) return {out, {nullptr, nullptr, nullptr}};
-  Value *w = out[0], *left = out[1], *right = out[2], *da = convert(b, tangents[0], w->dtype());
-  if (!flag(op.attrs, "vector_derivatives")) return {out, {diagonal_of(b, matmul(b, solve(b, right, da), right)), nullptr, nullptr}};
-  auto [dw, dright] = tangents_of(b, w, right, da);
-  return {out, {dw, tangents_of(b, conj(b, w), left, adjoint(b, da)).second, dright}};
+  const int sides = vectors(op.attrs);
+  if (!tangents[0]) return {again(b, op, operands).results(), Values(static_cast<std::size_t>(sides + 1), nullptr)};
+  Attrs attrs = op.attrs;
+  if (sides == 0) attrs.set("vectors", std::string("right"));  // of which the tangents of the values are made
+  Values all = b.create("strata.eig", {operands[0]}, attrs).results();
+  Value *w = all[0], *right = all.back(), *da = convert(b, tangents[0], w->dtype());
+  Values out(all.begin(), all.begin() + sides + 1), moved(out.size(), nullptr);
+  if (sides == 0 || !has_vector_derivatives(op.attrs)) {
+    moved[0] = diagonal_of(b, matmul(b, solve(b, right, da), right));
+    return {out, moved};
+  }
+  std::tie(moved[0], moved.back()) = tangents_of(b, w, right, da);
+  if (sides == 2) moved[1] = tangents_of(b, conj(b, w), all[1], adjoint(b, da)).second;
+  return {out, moved};
 }
 
 }  // namespace

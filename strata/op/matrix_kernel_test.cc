@@ -43,7 +43,9 @@ const bool registered[] = {
     add_all("strata.qr", {{"full_matrices", false}, {"pivoting", false}}, true, false),
     add_all("strata.qr", {{"full_matrices", true}, {"pivoting", true}}, true, false),
     add_all("strata.eigh", {}, true, true),
-    add_all("strata.eig", {{"vector_derivatives", true}}, true, true, false),
+    add_all("strata.eig", {{"vector_derivatives", true}, {"vectors", std::string("both")}}, true, true, false),
+    add_all("strata.eig", {{"vector_derivatives", true}, {"vectors", std::string("right")}}, true, true, false),
+    add_all("strata.eig", {{"vector_derivatives", false}, {"vectors", std::string("none")}}, true, true, false),
     add_all("strata.hessenberg", {}, false, true),
     add_all("strata.schur", {}, false, true),
     add_all("strata.tridiagonal", {{"lower", true}}, false, true),
@@ -159,7 +161,7 @@ TEST(factorisations, of_square_matrices_are_similar) {
       Values schur = r.create("strata.schur");
       EXPECT_LT(r.distance(matmul(r.b, matmul(r.b, schur[1], schur[0]), adjoint(r.b, schur[1])), r.operand), 20 * kSmall);
       EXPECT_LT(r.distance_to_unitary(schur[1]), kSmall);
-      Values eig = r.create("strata.eig", {{"vector_derivatives", false}});
+      Values eig = r.create("strata.eig", {{"vector_derivatives", false}, {"vectors", std::string("both")}});
       Value* a = convert(r.b, r.operand, DType::c128);
       EXPECT_LT(r.distance(matmul(r.b, a, eig[2]), r.scaled_columns(eig[2], eig[0])), 100 * kSmall);
       EXPECT_LT(r.distance(matmul(r.b, adjoint(r.b, a), eig[1]), r.scaled_columns(eig[1], conj(r.b, eig[0]))), 100 * kSmall);
@@ -176,7 +178,7 @@ TEST(factorisations, of_singular_matrices) {
       EXPECT_LT(r.distance_to_unitary(svd[1]), kSmall);
       Values eigh = r.b.create("strata.eigh", {a}).results();
       EXPECT_LT(r.distance(matmul(r.b, a, eigh[0]), r.scaled_columns(eigh[0], eigh[1])), kSmall);
-      Values eig = r.b.create("strata.eig", {a}, {{"vector_derivatives", false}}).results();
+      Values eig = r.b.create("strata.eig", {a}, {{"vector_derivatives", false}, {"vectors", std::string("both")}}).results();
       EXPECT_LT(r.distance(matmul(r.b, convert(r.b, a, DType::c128), eig[2]), r.scaled_columns(eig[2], eig[0])), kSmall);
     }
   }
@@ -218,7 +220,8 @@ TEST_F(factorisations_, refuse) {
     EXPECT_REFUSED(create(name, {i32({2, 2})}, {}), "is not supported");
   }
   for (const char* name : {"strata.eigh", "strata.schur", "strata.hessenberg"}) EXPECT_REFUSED(create(name, {f32({2, 3})}, {}), "the matrices must be square");
-  EXPECT_REFUSED(create("strata.eig", {array(DType::bf16, {2, 2})}, {{"vector_derivatives", false}}), "eig: dtype bf16 is not supported");
+  EXPECT_REFUSED(create("strata.eig", {array(DType::bf16, {2, 2})}, {{"vector_derivatives", false}, {"vectors", std::string("both")}}), "eig: dtype bf16 is not supported");
+  EXPECT_REFUSED(create("strata.eig", {f32({2, 2})}, {{"vector_derivatives", false}, {"vectors", std::string("left")}}), "there is no vectors \"left\"");
   EXPECT_REFUSED(create("strata.qr", {f32({2, 2})}, {{"full_matrices", false}}), "qr: attribute pivoting is missing");
   EXPECT_REFUSED(create("strata.solve", {f32({2, 2}), f32({3, 1})}, {{"transpose", false}}), "solve: dimension 0 differs");
   EXPECT_REFUSED(create("strata.solve", {f32({2, 2}), array(DType::f64, {2, 1})}, {{"transpose", false}}), "solve: the operands must have one element type");

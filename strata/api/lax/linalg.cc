@@ -69,10 +69,10 @@ Array cholesky_update(const Operand& r_matrix, const Operand& w_vector) {
 std::vector<Array> eig(const Operand& x, const Eig& options) {
   Site site(x);
   if (options.implementation && *options.implementation != EigImplementation::LAPACK) fail("eig", "that implementation is not one of CPUs");
-  const std::vector<Array> all = internal::factors("strata.eig", {matrices("eig", x, true)}, {{"vector_derivatives", options.enable_eigvec_derivs}});
-  std::vector<Array> out{all[0]};
-  if (options.compute_left_eigenvectors) out.push_back(all[1]);
-  if (options.compute_right_eigenvectors) out.push_back(all[2]);
+  const bool left = options.compute_left_eigenvectors, right = options.compute_right_eigenvectors;
+  const std::string vectors = left ? "both" : right ? "right" : "none";
+  std::vector<Array> out = internal::factors("strata.eig", {matrices("eig", x, true)}, {{"vector_derivatives", options.enable_eigvec_derivs}, {"vectors", vectors}});
+  if (left && !right) out.pop_back();
   return out;
 }
 

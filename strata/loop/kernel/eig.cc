@@ -1,18 +1,23 @@
 // eig: eigenvalues of square matrices, and their eigenvectors as columns, from Schur's form.
 //
-// Buffers: matrices [n, n], eigenvalues [n], left and right eigenvectors [n, n], all complex. Parameters: element type of the matrices
-// (factor.h), n. A grid point is one matrix. Each vector has length 1 and a real component of the greatest size, as in LAPACK. What is
-// real of a real matrix is exactly real, and conjugate pairs are exactly conjugate, the one above the real line first.
+// Buffers: matrices [n, n], eigenvalues [n], left and right eigenvectors [n, n], all complex; eigenvalues: no vectors; right_eigenvectors:
+// no left ones. Parameters: element type of the matrices (factor.h), n. A grid point is one matrix. Each vector has length 1 and a real
+// component of the greatest size, as in LAPACK, by which large matrices go (large.h). What is real of a real matrix is exactly real, and
+// conjugate pairs are exactly conjugate, the one above the real line first.
 #include <cmath>
 #include <limits>
 
+#include "strata/loop/kernel/large.h"
 #include "strata/loop/kernel/schur.h"
 
 extern "C" void strata_eig(void* const* buffers, std::int64_t begin, std::int64_t end);
+extern "C" void strata_eigenvalues(void* const* buffers, std::int64_t begin, std::int64_t end);
+extern "C" void strata_right_eigenvectors(void* const* buffers, std::int64_t begin, std::int64_t end);
 
 namespace {
 
 using namespace strata::loop::factor;
+namespace large = strata::loop::large;
 using Complex = std::complex<double>;
 
 struct Params {
@@ -138,27 +143,83 @@ Matrix<Complex> left_vectors(const Schur<W>& form, const std::vector<Complex>& v
   return out;
 }
 
-template <class T, class C>
-void one(const T* in, C* values, C* left, C* right, std::int64_t n) {
+template <class T>
+using ComplexOf = std::complex<RealOf<T>>;
+
+/// Where results stand; vectors that are not wanted are null.
+template <class C>
+struct Results {
+  C *values, *left, *right;
+};
+
+template <class T>
+void one(const T* in, const Results<ComplexOf<T>>& out, std::int64_t n) {
   const auto form = schur_of(read_matrix(in, n, n));
   const std::vector<Complex> w = eigenvalues(form.t);
   const bool fine = all_finite(form.t);
-  for (std::size_t i = 0; i < w.size(); ++i) values[i] = narrow<C>(w[i]);
+  for (std::size_t i = 0; i < w.size(); ++i) out.values[i] = narrow<ComplexOf<T>>(w[i]);
   const Matrix<Complex> nothing{n, n, std::vector<Complex>(static_cast<std::size_t>(n * n), std::numeric_limits<double>::quiet_NaN())};
-  write_matrix(fine ? left_vectors(form, w) : nothing, left);
-  write_matrix(fine ? vectors(form, w) : nothing, right);
+  if (out.left) write_matrix(fine ? left_vectors(form, w) : nothing, out.left);
+  if (out.right) write_matrix(fine ? vectors(form, w) : nothing, out.right);
+}
+
+/// Vectors of complex matrices, by columns.
+template <class R>
+void unpack(const std::complex<R>* vectors, const std::complex<R>*, std::int64_t n, std::complex<R>* out) { large::from_columns(vectors, n, n, out); }
+/// Vectors of real matrices: of a pair its real and its imaginary part.
+template <class R>
+void unpack(const R* vectors, const R* values, std::int64_t n, std::complex<R>* out) {
+  for (std::int64_t j = 0; j < n; ++j) {
+    const R *re = vectors + j * n, *im = re + n;
+    const bool pair = values[n + j] != 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      out[i * n + j] = {re[i], pair ? im[i] : 0};
+      if (pair) out[i * n + j + 1] = std::conj(out[i * n + j]);
+    }
+    j += pair;
+  }
+}
+
+template <class T>
+void one_by_lapack(const T* in, const Results<ComplexOf<T>>& out, std::int64_t n) {
+  constexpr std::int64_t kParts = is_complex<T> ? 1 : 2;
+  large::Numbers<T> a(n * n), w(kParts * n), left(out.left ? n * n : 0), right(out.right ? n * n : 0);
+  large::to_columns(in, n, n, a.data());
+  const bool fine = large::all_finite(a.data(), n * n) &&
+                    large::geev(static_cast<int>(n), a.data(), w.data(), out.left ? left.data() : nullptr, out.right ? right.data() : nullptr) == 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    if constexpr (is_complex<T>)
+      out.values[i] = fine ? w[i] : large::not_a_number<T>();
+    else
+      out.values[i] = fine ? ComplexOf<T>(w[i], w[n + i]) : large::not_a_number<ComplexOf<T>>();
+  auto write = [&](const large::Numbers<T>& from, ComplexOf<T>* to) {
+    if (to && fine) unpack(from.data(), w.data(), n, to);
+    if (to && !fine) std::fill_n(to, n * n, large::not_a_number<ComplexOf<T>>());
+  };
+  write(left, out.left);
+  write(right, out.right);
+}
+
+void all(const Params& p, void* in, const Results<void>& out, std::int64_t begin, std::int64_t end) {
+  dispatch(p.element, [&]<class T>(T) {
+    if constexpr (!std::is_same_v<T, strata::BFloat16> && !std::is_same_v<T, strata::Float16>) {
+      using C = ComplexOf<T>;
+      const bool is_large = large::by_lapack(p.n, p.n);
+      auto vectors_at = [&](void* base, std::int64_t i) { return base ? element_at<C>(base, i, p.n * p.n) : nullptr; };
+      for (std::int64_t i = begin; i < end; ++i)
+        (is_large ? one_by_lapack<T> : one<T>)(element_at<const T>(in, i, p.n * p.n), {element_at<C>(out.values, i, p.n), vectors_at(out.left, i), vectors_at(out.right, i)}, p.n);
+    }
+  });
 }
 
 }  // namespace
 
 extern "C" void strata_eig(void* const* buffers, std::int64_t begin, std::int64_t end) {
-  const Params& p = *static_cast<const Params*>(buffers[4]);
-  dispatch(p.element, [&]<class T>(T) {
-    if constexpr (!std::is_same_v<T, strata::BFloat16> && !std::is_same_v<T, strata::Float16>) {
-      using C = std::complex<RealOf<T>>;
-      for (std::int64_t i = begin; i < end; ++i)
-        one(element_at<const T>(buffers[0], i, p.n * p.n), element_at<C>(buffers[1], i, p.n), element_at<C>(buffers[2], i, p.n * p.n),
-            element_at<C>(buffers[3], i, p.n * p.n), p.n);
-    }
-  });
+  all(*static_cast<const Params*>(buffers[4]), buffers[0], {buffers[1], buffers[2], buffers[3]}, begin, end);
+}
+extern "C" void strata_eigenvalues(void* const* buffers, std::int64_t begin, std::int64_t end) {
+  all(*static_cast<const Params*>(buffers[2]), buffers[0], {buffers[1], nullptr, nullptr}, begin, end);
+}
+extern "C" void strata_right_eigenvectors(void* const* buffers, std::int64_t begin, std::int64_t end) {
+  all(*static_cast<const Params*>(buffers[3]), buffers[0], {buffers[1], nullptr, buffers[2]}, begin, end);
 }

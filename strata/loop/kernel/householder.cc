@@ -2,8 +2,8 @@
 //
 // Buffers: matrices [m, n], their factors in place (R and, below its diagonal, the reflectors), taus [k]; geqp3: pivots (i32, from 0)
 // between them. householder_product: reflectors [m, n], taus [k], the first n columns of their product. Parameters: element type
-// (factor.h), m, n, k. A grid point is one matrix. Small matrices, and all of geqp3, are computed in f64 and rounded
-// once; others by LAPACK (large.h).
+// (factor.h), m, n, k. A grid point is one matrix. Small matrices are computed in f64 and rounded once; others by
+// LAPACK (large.h). Pivots of what is not finite are by the plain kernel: comparisons alone must not lead a routine out of its matrix.
 #include <cmath>
 #include <numeric>
 
@@ -79,6 +79,20 @@ void geqrf(const T* in, T* out, T* out_taus, const Params& p) {
 }
 
 template <class T>
+void geqp3(const T* in, T* out, std::int32_t* pivots, T* out_taus, const Params& p) {
+  const auto is_finite = [](T x) { return large::is_finite(large::computed(x)); };
+  if (large::by_lapack(p.m, p.n) && std::all_of(in, in + p.m * p.n, is_finite))
+    return in_columns(in, out, p, [&](auto* a, auto* taus) {
+      large::geqp3(static_cast<int>(p.m), static_cast<int>(p.n), a, pivots, taus);
+      std::for_each(pivots, pivots + p.n, [](std::int32_t& column) { --column; });
+      std::transform(taus, taus + p.k, out_taus, [](auto x) { return T(x); });
+    });
+  auto a = read_matrix(in, p.m, p.n);
+  write_taus<T>(pivoted_qr_in_place(a, pivots), out_taus);
+  write_matrix(a, out);
+}
+
+template <class T>
 void product(const T* in, const T* in_taus, T* out, const Params& p) {
   if (large::by_lapack(p.m, p.n))
     return in_columns(in, out, p, [&](auto* a, auto* taus) {
@@ -104,11 +118,9 @@ extern "C" void strata_geqrf(void* const* buffers, std::int64_t begin, std::int6
 extern "C" void strata_geqp3(void* const* buffers, std::int64_t begin, std::int64_t end) {
   const Params& p = *static_cast<const Params*>(buffers[4]);
   dispatch(p.element, [&]<class T>(T) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      auto a = read_matrix(element_at<const T>(buffers[0], i, p.m * p.n), p.m, p.n);
-      write_taus<T>(pivoted_qr_in_place(a, element_at<std::int32_t>(buffers[2], i, p.n)), element_at<T>(buffers[3], i, p.k));
-      write_matrix(a, element_at<T>(buffers[1], i, p.m * p.n));
-    }
+    for (std::int64_t i = begin; i < end; ++i)
+      geqp3(element_at<const T>(buffers[0], i, p.m * p.n), element_at<T>(buffers[1], i, p.m * p.n), element_at<std::int32_t>(buffers[2], i, p.n),
+            element_at<T>(buffers[3], i, p.k), p);
   });
 }
 

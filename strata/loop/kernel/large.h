@@ -55,6 +55,7 @@ class Numbers {
   Numbers(const Numbers&) = delete;
   Numbers& operator=(const Numbers&) = delete;
   T* data() { return at_; }
+  const T* data() const { return at_; }
   T& operator[](std::int64_t i) { return at_[i]; }
   const T& operator[](std::int64_t i) const { return at_[i]; }
 
@@ -141,6 +142,84 @@ int heevd(char uplo, int n, T* a, RealOf<T>* w) {
     else
       call<T, const char*, const char*, const int*, T*, const int*, R*, T*, const int*, int*, const int*, int*>("syevd", &vectors, &uplo, &n, a, &n, w, work, size,
                                                                                                          iwork.data(), &iasked, &info);
+    return info;
+  });
+}
+
+/// geqrf of exchanged columns: column j of the product is column pivots[j] (from 1).
+template <class T>
+int geqp3(int m, int n, T* a, int* pivots, T* taus) {
+  std::fill_n(pivots, n, 0);  // all may move
+  Numbers<RealOf<T>> rwork(is_complex<T> ? 2 * n : 1);
+  return with_work<T>([&](T* work, int* size) {
+    int info = 0;
+    if constexpr (is_complex<T>)
+      call<T, const int*, const int*, T*, const int*, int*, T*, T*, const int*, RealOf<T>*, int*>("geqp3", &m, &n, a, &m, pivots, taus, work, size, rwork.data(), &info);
+    else
+      call<T, const int*, const int*, T*, const int*, int*, T*, T*, const int*, int*>("geqp3", &m, &n, a, &m, pivots, taus, work, size, &info);
+    return info;
+  });
+}
+
+/// Hessenberg's form with its reflectors below it, in place.
+template <class T>
+int gehrd(int n, T* a, T* taus) {
+  const int first = 1;
+  return with_work<T>([&](T* work, int* size) {
+    int info = 0;
+    call<T, const int*, const int*, const int*, T*, const int*, T*, T*, const int*, int*>("gehrd", &n, &first, &n, a, &n, taus, work, size, &info);
+    return info;
+  });
+}
+
+/// A Hermitian matrix of which one triangle is read made tridiagonal, that triangle in place.
+template <class T>
+int hetrd(char uplo, int n, T* a, RealOf<T>* diagonal, RealOf<T>* beside, T* taus) {
+  using R = RealOf<T>;
+  return with_work<T>([&](T* work, int* size) {
+    int info = 0;
+    call<T, const char*, const int*, T*, const int*, R*, R*, T*, T*, const int*, int*>(is_complex<T> ? "hetrd" : "sytrd", &uplo, &n, a, &n, diagonal, beside, taus, work, size, &info);
+    return info;
+  });
+}
+
+/// Schur's form in place and its vectors; positive where the iteration does not end.
+template <class T>
+int gees(int n, T* a, T* vectors) {
+  using R = RealOf<T>;
+  const char wanted = 'V', sorted = 'N';
+  void* const select = nullptr;
+  int selected = 0;
+  Numbers<int> bwork(1);
+  Numbers<R> reals(2 * n);
+  Numbers<T> values(n);
+  return with_work<T>([&](T* work, int* size) {
+    int info = 0;
+    if constexpr (is_complex<T>)
+      call<T, const char*, const char*, void*, const int*, T*, const int*, int*, T*, T*, const int*, T*, const int*, R*, int*, int*>(
+          "gees", &wanted, &sorted, select, &n, a, &n, &selected, values.data(), vectors, &n, work, size, reals.data(), bwork.data(), &info);
+    else
+      call<T, const char*, const char*, void*, const int*, T*, const int*, int*, T*, T*, T*, const int*, T*, const int*, int*, int*>(
+          "gees", &wanted, &sorted, select, &n, a, &n, &selected, reals.data(), reals.data() + n, vectors, &n, work, size, bwork.data(), &info);
+    return info;
+  });
+}
+
+/// Eigenvalues w and, where they are not null, left and right eigenvectors; of real matrices a pair's vectors are columns of real and imaginary parts, and w
+/// is n real parts and then n imaginary ones. `a` is overwritten.
+template <class T>
+int geev(int n, T* a, T* w, T* left, T* right) {
+  using R = RealOf<T>;
+  const char l = left ? 'V' : 'N', r = right ? 'V' : 'N';
+  Numbers<R> rwork(is_complex<T> ? 2 * n : 1);
+  return with_work<T>([&](T* work, int* size) {
+    int info = 0;
+    if constexpr (is_complex<T>)
+      call<T, const char*, const char*, const int*, T*, const int*, T*, T*, const int*, T*, const int*, T*, const int*, R*, int*>("geev", &l, &r, &n, a, &n, w, left, &n, right, &n, work,
+                                                                                                                                  size, rwork.data(), &info);
+    else
+      call<T, const char*, const char*, const int*, T*, const int*, T*, T*, T*, const int*, T*, const int*, T*, const int*, int*>("geev", &l, &r, &n, a, &n, w, w + n, left, &n, right, &n,
+                                                                                                                                  work, size, &info);
     return info;
   });
 }

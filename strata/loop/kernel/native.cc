@@ -10,6 +10,7 @@
   X(cholesky)                    \
   X(copy_rows)                   \
   X(eig)                         \
+  X(eigenvalues)                 \
   X(eigh)                        \
   X(fft)                         \
   X(geqp3)                       \
@@ -19,6 +20,7 @@
   X(lu)                          \
   X(product)                     \
   X(random_bits)                 \
+  X(right_eigenvectors)          \
   X(schur)                       \
   X(singular_values)             \
   X(sort)                        \

@@ -2,11 +2,13 @@
 // with Wilkinson's single shift. Exceptional shifts after 10 and 20 steps, as there.
 //
 // strata_schur, buffers: matrices [n, n], T, Q. strata_hessenberg: matrices, the form with its reflectors, taus [n - 1]. Parameters: element
-// type (factor.h), n. A grid point is one matrix.
+// type (factor.h), n. A grid point is one matrix. Large ones by LAPACK (large.h).
 #include "strata/loop/kernel/schur.h"
 
 #include <cmath>
 #include <limits>
+
+#include "strata/loop/kernel/large.h"
 
 extern "C" void strata_schur(void* const* buffers, std::int64_t begin, std::int64_t end);
 extern "C" void strata_hessenberg(void* const* buffers, std::int64_t begin, std::int64_t end);
@@ -187,32 +189,64 @@ bool schur(Matrix<Complex>& t, Matrix<Complex>& q) {
 namespace {
 
 using namespace strata::loop::factor;
+namespace large = strata::loop::large;
 
 struct Params {
   std::int64_t element, n;
 };
+
+template <class T>
+void schur_form(const T* in, T* t, T* q, std::int64_t n) {
+  const auto form = schur_of(read_matrix(in, n, n));
+  write_matrix(form.t, t);
+  write_matrix(form.q, q);
+}
+template <class T>
+void schur_form_by_lapack(const T* in, T* t, T* q, std::int64_t n) {
+  large::Numbers<large::Computed<T>> a(n * n), vectors(n * n);
+  large::to_columns(in, n, n, a.data());
+  if (!large::all_finite(a.data(), n * n) || large::gees(static_cast<int>(n), a.data(), vectors.data()) != 0) {
+    for (T* out : {t, q}) std::fill_n(out, n * n, large::not_a_number<T>());
+    return;
+  }
+  large::from_columns(a.data(), n, n, t);
+  large::from_columns(vectors.data(), n, n, q);
+}
+
+template <class T>
+void hessenberg(const T* in, T* out, T* out_taus, std::int64_t n) {
+  auto a = read_matrix(in, n, n);
+  const auto taus = hessenberg_in_place(a);
+  std::transform(taus.begin(), taus.end(), out_taus, [](Wide<T> x) { return narrow<T>(x); });
+  write_matrix(a, out);
+}
+template <class T>
+void hessenberg_by_lapack(const T* in, T* out, T* out_taus, std::int64_t n) {
+  large::Numbers<large::Computed<T>> a(n * n), taus(n);
+  large::to_columns(in, n, n, a.data());
+  large::gehrd(static_cast<int>(n), a.data(), taus.data());
+  large::from_columns(a.data(), n, n, out);
+  std::transform(taus.data(), taus.data() + n - 1, out_taus, [](auto x) { return T(x); });
+}
 
 }  // namespace
 
 extern "C" void strata_schur(void* const* buffers, std::int64_t begin, std::int64_t end) {
   const Params& p = *static_cast<const Params*>(buffers[3]);
   dispatch(p.element, [&]<class T>(T) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      const auto form = schur_of(read_matrix(element_at<const T>(buffers[0], i, p.n * p.n), p.n, p.n));
-      write_matrix(form.t, element_at<T>(buffers[1], i, p.n * p.n));
-      write_matrix(form.q, element_at<T>(buffers[2], i, p.n * p.n));
-    }
+    const bool is_large = large::by_lapack(p.n, p.n);
+    for (std::int64_t i = begin; i < end; ++i)
+      (is_large ? schur_form_by_lapack<T> : schur_form<T>)(element_at<const T>(buffers[0], i, p.n * p.n), element_at<T>(buffers[1], i, p.n * p.n),
+                                                           element_at<T>(buffers[2], i, p.n * p.n), p.n);
   });
 }
 
 extern "C" void strata_hessenberg(void* const* buffers, std::int64_t begin, std::int64_t end) {
   const Params& p = *static_cast<const Params*>(buffers[3]);
   dispatch(p.element, [&]<class T>(T) {
-    for (std::int64_t i = begin; i < end; ++i) {
-      auto a = read_matrix(element_at<const T>(buffers[0], i, p.n * p.n), p.n, p.n);
-      T* taus = element_at<T>(buffers[2], i, p.n - 1);
-      for (Wide<T> tau : hessenberg_in_place(a)) *taus++ = narrow<T>(tau);
-      write_matrix(a, element_at<T>(buffers[1], i, p.n * p.n));
-    }
+    const bool is_large = large::by_lapack(p.n, p.n);
+    for (std::int64_t i = begin; i < end; ++i)
+      (is_large ? hessenberg_by_lapack<T> : hessenberg<T>)(element_at<const T>(buffers[0], i, p.n * p.n), element_at<T>(buffers[1], i, p.n * p.n),
+                                                           element_at<T>(buffers[2], i, p.n - 1), p.n);
   });
 }

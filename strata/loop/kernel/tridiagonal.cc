@@ -2,14 +2,18 @@
 //
 // Buffers: matrices [n, n], their factors in place (T's elements and, beyond them, the reflectors), diagonal [n], what stands beside it
 // [n - 1] (both of the real type), taus [n - 1]. Parameters: element type (factor.h), n, 1 where the lower triangle is read. A grid
-// point is one matrix. The other triangle is kept. Of the upper triangle as LAPACK does: the lower one of the matrix in reverse.
+// point is one matrix. The other triangle is kept. Of the upper triangle as LAPACK does: the lower one of the matrix in reverse. Large
+// matrices by LAPACK (large.h).
 #include "strata/loop/kernel/tridiagonal.h"
+
+#include "strata/loop/kernel/large.h"
 
 extern "C" void strata_tridiagonal(void* const* buffers, std::int64_t begin, std::int64_t end);
 
 namespace {
 
 using namespace strata::loop::factor;
+namespace large = strata::loop::large;
 
 struct Params {
   std::int64_t element, n, lower;
@@ -34,14 +38,31 @@ void one(const T* in, T* out, R* diagonal, R* beside, T* taus, const Params& p) 
   }
 }
 
+template <class T, class R>
+void one_by_lapack(const T* in, T* out, R* diagonal, R* beside, T* taus, const Params& p) {
+  using C = large::Computed<T>;
+  const std::int64_t n = p.n;
+  large::Numbers<C> a(n * n), factors(n);
+  large::Numbers<RealOf<C>> line(n), next(n);
+  large::to_columns(in, n, n, a.data());
+  large::hetrd(p.lower ? 'L' : 'U', static_cast<int>(n), a.data(), line.data(), next.data(), factors.data());
+  for (std::int64_t i = 0; i < n; ++i) a[i * n + i] = line[i];  // an imaginary part that is not read may be left there
+  large::from_columns(a.data(), n, n, out);
+  auto write = [](const auto& from, std::int64_t count, auto* to) { std::transform(from.data(), from.data() + count, to, [](auto x) { return std::remove_pointer_t<decltype(to)>(x); }); };
+  write(line, n, diagonal);
+  write(next, n - 1, beside);
+  write(factors, n - 1, taus);
+}
+
 }  // namespace
 
 extern "C" void strata_tridiagonal(void* const* buffers, std::int64_t begin, std::int64_t end) {
   const Params& p = *static_cast<const Params*>(buffers[5]);
   dispatch(p.element, [&]<class T>(T) {
     using R = RealOf<T>;
+    const bool is_large = large::by_lapack(p.n, p.n);
     for (std::int64_t i = begin; i < end; ++i)
-      one(element_at<const T>(buffers[0], i, p.n * p.n), element_at<T>(buffers[1], i, p.n * p.n), element_at<R>(buffers[2], i, p.n),
-          element_at<R>(buffers[3], i, p.n - 1), element_at<T>(buffers[4], i, p.n - 1), p);
+      (is_large ? one_by_lapack<T, R> : one<T, R>)(element_at<const T>(buffers[0], i, p.n * p.n), element_at<T>(buffers[1], i, p.n * p.n), element_at<R>(buffers[2], i, p.n),
+                                                   element_at<R>(buffers[3], i, p.n - 1), element_at<T>(buffers[4], i, p.n - 1), p);
   });
 }
