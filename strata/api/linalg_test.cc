@@ -72,6 +72,79 @@ TEST(LinalgDerivatives, AgreeWithFiniteDifferences) {
   }
 }
 
+// ---- determinants of more than three rows --------------------------------------------------------------------------
+
+/// Of squares: sines of even steps are of rank two whatever their number.
+Array uneven(std::int64_t rows, std::int64_t columns) { return numpy::reshape(numpy::sin(numpy::square(numpy::arange(rows * columns, float64) + 0.3)), {rows, columns}); }
+Array of_rank(std::int64_t rank) { return matmul(uneven(5, rank), numpy::cos(uneven(rank, 5) * 3)); }
+Array far_from_singular() { return of_rank(5) + numpy::eye(5, {}, 0, float64); }
+Array step_of_five() { return numpy::sin(uneven(5, 5) * 2); }
+
+/// The derivative of f along a step: of fourth order, exact for polynomials of degree four.
+double slope(const F& f, const Array& at, const Array& step) {
+  constexpr double h = 1e-2;
+  auto around = [&](double far) { return (f(at + far * step).item<double>() - f(at - far * step).item<double>()) / (2 * far); };
+  return (4 * around(h) - around(2 * h)) / 3;
+}
+std::vector<Array> matrices_of_five() {
+  const Array no_first_column = far_from_singular().at({slice(), 0}).set(0), no_middle_row = far_from_singular().at({2}).set(0);
+  const Array nothing_twice = no_first_column.at({slice(), 3}).set(0);
+  return {far_from_singular(), of_rank(4), of_rank(3), of_rank(2), no_first_column, no_middle_row, nothing_twice, numpy::zeros({5, 5}, float64)};
+}
+
+TEST(Determinants, HaveDerivativesWhereTheyAreZero) {
+  EnableX64 wide;
+  const Array step = step_of_five();
+  auto f = [](Array a) { return nl::det(a); };
+  for (const Array& a : matrices_of_five()) {
+    const double want = slope(f, a, step);
+    EXPECT_NEAR(jvp(f, std::tuple(a), std::tuple(step)).second.item<double>(), want, 1e-6);
+    EXPECT_NEAR(sum(grad(f)(a) * step).item<double>(), want, 1e-6);
+  }
+  // Not all of these are zero.
+  EXPECT_GT(std::fabs(slope(f, of_rank(4), step)), 1e-3);
+  EXPECT_GT(std::fabs(slope(f, matrices_of_five()[4], step)), 1e-3);
+  EXPECT_GT(std::fabs(slope(f, matrices_of_five()[5], step)), 1e-3);
+}
+
+TEST(Determinants, HaveSecondDerivativesWhereTheyAreNotZero) {
+  EnableX64 wide;
+  const Array a = far_from_singular(), step = step_of_five();
+  auto along = [&](Array x) { return sum(grad([](Array y) { return nl::det(y); })(x) * step); };
+  EXPECT_NEAR(jvp(along, std::tuple(a), std::tuple(step)).second.item<double>(), slope(along, a, step), 1e-6);
+  EXPECT_NEAR(sum(grad(along)(a) * step).item<double>(), slope(along, a, step), 1e-6);
+}
+
+TEST(Determinants, OfBatchesHaveTheDerivativesOfEach) {
+  EnableX64 wide;
+  const std::vector<Array> each = matrices_of_five();
+  const Array all = numpy::stack(each);
+  auto f = [](Array a) { return nl::det(a); };
+  const Array at_once = grad([&](Array a) { return sum(f(a)); })(all), by_vmap = vmap(grad(f))(all);
+  for (std::int64_t i = 0; i < all.shape(0); ++i) {
+    const Array want = grad(f)(each[static_cast<std::size_t>(i)]);
+    EXPECT_TRUE(numpy::allclose(at_once[{i}], want, {.rtol = 1e-12, .atol = 1e-12}).item<bool>()) << i;
+    EXPECT_TRUE(numpy::allclose(by_vmap[{i}], want, {.rtol = 1e-12, .atol = 1e-12}).item<bool>()) << i;
+  }
+}
+
+TEST(Determinants, OfComplexMatricesHaveDerivatives) {
+  EnableX64 wide;
+  auto f = [](Array t) {
+    const Array a = numpy::astype(of_rank(4), complex128) + (numpy::astype(step_of_five(), complex128) * array(std::complex<double>(0.3, 0.8))) * t;
+    return numpy::imag(nl::det(a));
+  };
+  const Array t = array(0.0, float64);
+  EXPECT_NEAR(grad(f)(t).item<double>(), slope(f, t, array(1.0, float64)), 1e-6);
+  EXPECT_GT(std::fabs(grad(f)(t).item<double>()), 1e-3);
+}
+
+TEST(Determinants, OfNoRowsAndOfOne) {
+  EXPECT_EQ(nl::det(numpy::zeros({0, 0})).item<float>(), 1);
+  EXPECT_EQ(nl::det(numpy::zeros({2, 0, 0})).shape(0), 2);
+  EXPECT_EQ(grad([](Array a) { return nl::det(a); })(numpy::zeros({1, 1})).item<float>(), 1);
+}
+
 TEST(LinalgBatches, VmapGivesWhatALoopGives) {
   EnableX64 wide;
   const Array xs = numpy::stack({matrix(), matrix() + direction(), matrix() - direction()});

@@ -91,6 +91,7 @@ Array tensorsolve(const Operand& a, const Operand& b, const std::optional<Sizes>
 Array tensorinv(const Operand& a, std::int64_t ind = 2);
 
 // ---- numbers ----------------------------------------------------------------------------------------------------
+/// Has a derivative where a is singular too (determinant.cc); the second one there is NaN, as upstream.
 Array det(const Operand& a);
 struct SlogdetResult {
   Array sign, logabsdet;

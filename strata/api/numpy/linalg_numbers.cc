@@ -1,4 +1,4 @@
-// Determinants, ranks, powers, norms, products.
+// Ranks, powers, norms, products; determinants stand in determinant.cc.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,6 @@ namespace strata::numpy::linalg {
 namespace {
 
 using internal::describe;
-using internal::diagonals;
 using internal::fail;
 using internal::Ints;
 using internal::number_like;
@@ -19,44 +18,6 @@ using internal::require_matrices;
 using internal::Site;
 using internal::strong_inexact;
 using internal::strong_number;
-
-/// 1 or -1: whether the exchanges of rows are even, of a dtype.
-Array parity(const Array& pivots, const Array& more, DType dtype) {
-  const Array own = lax::broadcasted_iota(DType::i32, pivots.shape(), pivots.ndim() - 1);
-  const Array odd = (sum(astype(not_equal(pivots, own), DType::i32), -1) + more) % 2;
-  return astype(1 - 2 * odd, dtype);
-}
-
-Array slice_of(const Array& a, std::int64_t i, std::int64_t j) {
-  return squeeze(lax::slice_in_dim(lax::slice_in_dim(a, i, i + 1, 1, a.ndim() - 2), j, j + 1, 1, a.ndim() - 1), {-2, -1});
-}
-
-/// By the rule of Sarrus.
-Array small_det(const Array& a) {
-  auto at = [&](std::int64_t i, std::int64_t j) { return slice_of(a, i, j); };
-  if (a.shape(-1) == 2) return at(0, 0) * at(1, 1) - at(0, 1) * at(1, 0);
-  return at(0, 0) * at(1, 1) * at(2, 2) + at(0, 1) * at(1, 2) * at(2, 0) + at(0, 2) * at(1, 0) * at(2, 1) - at(0, 2) * at(1, 1) * at(2, 0) -
-         at(0, 0) * at(1, 2) * at(2, 1) - at(0, 1) * at(1, 0) * at(2, 2);
-}
-
-SlogdetResult slogdet_by_qr(const Array& a) {
-  if (is_complex(a.dtype())) fail("slogdet", "method \"qr\" takes real matrices, got {}", describe(a.type()));
-  const std::vector<Array> factors = internal::factors("strata.geqrf", {a});
-  const Array d = diagonals(factors[0]);
-  const Array reflected = lax::slice_in_dim(factors[1], 0, std::max<std::int64_t>(a.shape(-1) - 1, 0), 1, factors[1].ndim() - 1);
-  return {prod(sign(d), -1) * prod(where(not_equal(reflected, 0), strong_number(d, -1), strong_number(d, 1)), -1), sum(log(abs(d)), -1)};
-}
-
-SlogdetResult slogdet_by_lu(const Array& a) {
-  const auto [lu, pivots, permutation] = lax::linalg::lu(a);
-  const Array d = diagonals(lu), is_zero = any(d == 0, -1), size = abs(d);
-  Array signs = strong_number(d, 1), negative = Array(0);
-  if (is_complex(a.dtype()))
-    signs = prod(d / astype(size, d.dtype()), -1);
-  else
-    negative = sum(astype(d < 0, DType::i32), -1);
-  return {where(is_zero, strong_number(d, 0), signs * parity(pivots, negative, d.dtype())), where(is_zero, strong_number(size, -inf), sum(log(size), -1))};
-}
 
 Array root_of_squares(const Array& x, const Axes& axis, bool keepdims) { return sqrt(sum(real(x * conj(x)), {.axis = axis, .keepdims = keepdims})); }
 
@@ -119,24 +80,6 @@ struct Chain {
 }  // namespace
 
 std::string Order::text() const { return std::holds_alternative<std::string>(order_) ? '"' + std::get<std::string>(order_) + '"' : fmt::format("{}", std::get<double>(order_)); }
-
-Array det(const Operand& operand) {
-  Site site(operand);
-  const Array a = strong_inexact(operand);
-  require_matrices("det", a, true);
-  if (a.shape(-1) == 2 || a.shape(-1) == 3) return small_det(a);
-  const auto [lu, pivots, permutation] = lax::linalg::lu(a);
-  return prod(diagonals(lu), -1) * parity(pivots, Array(0), a.dtype());
-}
-
-SlogdetResult slogdet(const Operand& operand, const std::string& method) {
-  Site site(operand);
-  const Array a = strong_inexact(operand);
-  require_matrices("slogdet", a, true);
-  if (method == "qr") return slogdet_by_qr(a);
-  if (method != "lu") fail("slogdet", "method is \"lu\" or \"qr\", got \"{}\"", method);
-  return slogdet_by_lu(a);
-}
 
 Array matrix_rank(const Operand& operand, const MatrixRank& o) {
   Site site(operand);
