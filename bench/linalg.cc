@@ -70,5 +70,9 @@ int main(int argc, char** argv) {
   row("qr_512", few, [](Array a) { return nl::qr(a).R; }, dominant({512, 512}));
   row("eigh_256", few, [](Array a) { return nl::eigh(a).eigenvalues; }, positive({256, 256}));
   row("svd_256", few, [](Array a) { return nl::svd(a).S; }, dominant({256, 256}));
+  row("eig_256", few, [](Array a) { return nl::eig(a).eigenvalues; }, dominant({256, 256}));
+  row("eigvals_256", few, [](Array a) { return nl::eigvals(a); }, dominant({256, 256}));
+  row("schur_256", few, [](Array a) { return numpy::diagonal(scipy::linalg::schur(a).T); }, dominant({256, 256}));
+  row("qr_pivoted_512", few, [](Array a) { return lax::linalg::qr(a, {.pivoting = true})[1]; }, dominant({512, 512}));
   std::printf("}\n");
 }

@@ -52,6 +52,10 @@ ROWS = {
     "qr_512": (lambda a: jnp.linalg.qr(a).R, lambda: (dominant(512, 512),)),
     "eigh_256": (lambda a: jnp.linalg.eigh(a).eigenvalues, lambda: (positive(256, 256),)),
     "svd_256": (lambda a: jnp.linalg.svd(a).S, lambda: (dominant(256, 256),)),
+    "eig_256": (lambda a: jnp.linalg.eig(a).eigenvalues, lambda: (dominant(256, 256),)),
+    "eigvals_256": (jnp.linalg.eigvals, lambda: (dominant(256, 256),)),
+    "schur_256": (lambda a: jnp.diagonal(jax.scipy.linalg.schur(a)[0]), lambda: (dominant(256, 256),)),
+    "qr_pivoted_512": (lambda a: jax.lax.linalg.qr(a, pivoting=True)[1], lambda: (dominant(512, 512),)),
 }
 
 
@@ -68,7 +72,7 @@ def by_jax(runs):
     out = {}
     for name, (f, make) in ROWS.items():
         f, arguments = jax.jit(f), make()
-        check = float(np.abs(np.asarray(f(*arguments), np.float64)).sum())
+        check = float(np.abs(np.asarray(f(*arguments))).sum(dtype=np.float64))
         out[name] = {"ms": median_ms(f, arguments, runs if "x4096" in name else max(1, runs // 5)), "check": check}
     return out
 
