@@ -46,6 +46,7 @@ const std::vector<Case>& cases() {
       {"matmul", [](auto m, auto n) { (void)snp::matmul(matrix(m, n), matrix(n, m)); }},
       {"matmul by a vector", [](auto m, auto n) { (void)snp::matmul(matrix(m, n), snp::arange(static_cast<double>(n))); }},
       {"einsum", [](auto m, auto n) { (void)snp::einsum("ibk,jbk->bij", {snp::reshape(matrix(3 * m, n), {m, 3, n}), snp::reshape(matrix(6, n), {2, 3, n})}); }},
+      {"convolution", [](auto m, auto n) { (void)lax::conv_general_dilated(snp::reshape(matrix(m, n), {1, 1, m, n}), snp::reshape(matrix(3, 3), {1, 1, 3, 3}), {1, 1}, "SAME"); }},
       {"flip", [](auto m, auto n) { (void)snp::flip(matrix(m, n)); }},
   };
   return all;
@@ -54,7 +55,7 @@ const std::vector<Case>& cases() {
 /// How a kernel is built depends on a size in a few ways (whether it fills strips, is a block, or many), so a structure has a few kernels;
 /// once they are there, new shapes find them. Shapes are drawn, and were not seen before.
 TEST(Sizes, NewShapesOfAKnownStructureCompileNothing) {
-  constexpr int kFirst = 100, kMore = 50;
+  constexpr int kFirst = 200, kMore = 50;
   for (const Case& c : cases()) {
     std::mt19937 random(7);
     std::set<std::pair<std::int64_t, std::int64_t>> seen;

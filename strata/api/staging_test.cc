@@ -29,7 +29,9 @@ TEST(LaxStaging, DceSinkIsAUse) {
   for (const Array& x : {ones({3}), ones({0, 2}).astype(int32), array({true, false}).astype(bfloat16)}) {
     EXPECT_EQ(f(true)(x).to_vector<float>(), (x + 1).to_vector<float>());
     EXPECT_EQ(jit(f(true))(x).to_vector<float>(), (x + 1).to_vector<float>());
-    if (x.ndim() > 0) EXPECT_EQ(vmap(f(false))(x).to_vector<float>(), (x + 1).to_vector<float>());
+    if (x.ndim() > 0) {
+      EXPECT_EQ(vmap(f(false))(x).to_vector<float>(), (x + 1).to_vector<float>());
+    }
   }
   EXPECT_THAT(jit(f(true)).lower(ones({3})).as_text(), HasSubstr("stablehlo.custom_call @dce_sink"));
   EXPECT_THAT(jit(f(false)).lower(ones({3})).as_text(), Not(HasSubstr("dce_sink")));

@@ -19,6 +19,7 @@ using loop::product::Role;
 constexpr const char* kMark = "strata.native_product";
 
 constexpr double kMostWork = 2e9;  // floating-point operations in about kProductCode
+constexpr std::int64_t kMostWindows = 1 << 19;  // elements, which take some ten milliseconds to lay out
 constexpr double kPointWork = 1 << 16;  // multiplications of a grid point that holds whole products
 
 std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
@@ -96,13 +97,14 @@ ProductParams params_of(const Op& op) {
 
 std::int64_t grid(const Op& op) { return op.result()->shape().count() == 0 ? 0 : params_of(op).grid(); }
 
-bool is_windows(const Value* v) { return v->op() && op::window_dims(*v->op()); }
+/// Windows lie in memory for the kernel, each element as often as there are windows that hold it.
+bool is_large_windows(const Value* v) { return v->op() && op::window_dims(*v->op()) && v->shape().count() > kMostWindows; }
 
 bool suits(const Op& op, const CpuTarget& target) {
   if (!op::is_contraction(op) || op.operands.size() != 2 || !op.result()->shape().is_static()) return false;
   const DType left = op.operand(0)->dtype(), right = op.operand(1)->dtype();
   const bool pairs = left == DType::bf16 && right == DType::bf16 && (target.avx512bf16 || target.tiles);
-  return !pairs && !is_windows(op.operand(0)) && !is_windows(op.operand(1)) && loop::product::takes(left, right, op.result()->dtype(), op::product_accumulator(op));
+  return !pairs && !is_large_windows(op.operand(0)) && !is_large_windows(op.operand(1)) && loop::product::takes(left, right, op.result()->dtype(), op::product_accumulator(op));
 }
 
 }  // namespace

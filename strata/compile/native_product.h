@@ -15,9 +15,9 @@ namespace strata::compile {
 /// About what the code of a product takes to make.
 inline constexpr std::chrono::milliseconds kProductCode{20};
 
-/// The block with its products marked, if the kernel takes them all; else null. Left to generated code are blocks with loops or branches, products of windows
-/// (convolutions, whose windows would lie in memory), of types that the kernel does not know, of bf16 where the processor adds their pairs, and so large
-/// ones that their code is made in less time than they take.
+/// The block with its products marked, if the kernel takes them all; else null. Left to generated code are blocks with loops or branches, products of
+/// many windows (convolutions, whose windows lie in memory for the kernel), of types that the kernel does not know, of bf16 where the processor adds
+/// their pairs, and so large ones that their code is made in less time than they take.
 std::unique_ptr<ir::Block> with_native_products(const ir::Block& block, const CpuTarget& target);
 /// Whether a product is marked.
 bool is_native_product(const ir::Op& op);
