@@ -6,8 +6,6 @@
 
 #include "strata/api/debug.h"
 #include "strata/api/debug_nans.h"
-#include "strata/ir/pass/pass.h"
-#include "strata/ir/text/printer.h"
 #include "strata/runtime/allocator.h"
 #include "strata/runtime/client.h"
 
@@ -43,20 +41,20 @@ void append_type(std::string& key, const Array& leaf) {
   }
 }
 
-Bound::Bound(std::shared_ptr<runtime::Executable> e, std::string name, std::vector<bool> weak, bool donates, Maker maker)
-    : executable(std::move(e)), name(std::move(name)), weak(std::move(weak)), donates(donates), maker(std::move(maker)) {
+Bound::Bound(std::shared_ptr<runtime::Executable> e, std::string name, std::shared_ptr<const Program> p, std::vector<bool> donated)
+    : executable(std::move(e)), name(std::move(name)), program(std::move(p)), donated(std::move(donated)), weak(program->weak), donates(any(this->donated)),
+      maker(maker_of(*program->block)) {
   for (const Type& type : executable->result_types()) bytes.push_back(type.bytes());
 }
 
-Bound compile(const Program& program, const std::string& name, std::vector<bool> donated) {
+Bound compile(Program program, const std::string& name, std::vector<bool> donated) {
   STRATA_CHECK(program.captured.empty(), "the program of jit captured {} arrays", program.captured.size());
   runtime::CompileOptions options;
-  options.donated = std::move(donated);
+  options.donated = donated;
   options.name = name;
-  const bool donates = any(options.donated);
   std::shared_ptr<runtime::Executable> executable = runtime::default_client().compile(*program.block, options);
-  if (debug_nans::enabled() && !donates) keep_graph(executable, *program.block);
-  return Bound(std::move(executable), name, program.weak, donates, maker_of(*program.block));
+  if (debug_nans::enabled() && !any(donated)) keep_graph(executable, *program.block);
+  return Bound(std::move(executable), name, std::make_shared<const Program>(std::move(program)), std::move(donated));
 }
 
 Call::Call(const Bound& bound) : bound_(bound) {
@@ -113,19 +111,3 @@ Array Call::take() {
 }
 
 }  // namespace strata::internal
-
-namespace strata {
-
-std::string Lowered::as_text() const {
-  ir::Module module;
-  module.name = "jit_" + name_;
-  ir::Function& f = module.add("main");
-  for (std::size_t i = 0; i < static_cast<std::size_t>(program_->block->num_arguments()); ++i)
-    f.body.add_argument(program_->block->argument(static_cast<int>(i))->type());
-  ir::Builder b(f.body);
-  f.body.results = ir::inline_block(b, *program_->block, f.body.argument_values());
-  ir::outline_composites(module);
-  return ir::print(module);
-}
-
-}  // namespace strata

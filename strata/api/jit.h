@@ -2,7 +2,7 @@
 //
 //   auto step = jit(train_step, {.donate_argnums = {0}});
 //   std::tie(params, loss) = step(std::move(params), x, y);
-//   step.lower(params, x, y).as_text()                      // StableHLO
+//   step.lower(params, x, y).as_text()                      // StableHLO; compiled, what it costs and its machine code: stages.h
 //   auto fast = step.compile(params, x, y);                 // for these types alone: a call does not look for its program
 //
 // The first call with given shapes, dtypes and static data traces the function and compiles the graph; later calls run it.
@@ -14,10 +14,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <source_location>
 #include <string>
 
+#include "strata/api/cache_misses.h"
 #include "strata/api/function.h"
 #include "strata/api/memory.h"
+#include "strata/api/stages.h"
 #include "strata/base/recycle.h"
 
 namespace strata {
@@ -30,36 +33,23 @@ struct JitOptions {
   std::string name = "main";
 };
 
-/// A traced program, before it is compiled.
-class Lowered {
- public:
-  Lowered(std::shared_ptr<const internal::Program> program, std::string name, std::vector<std::string> paths)
-      : program_(std::move(program)), name_(std::move(name)), paths_(std::move(paths)) {}
-  /// A StableHLO module with one function.
-  std::string as_text() const;
-  const ir::Block& block() const { return *program_->block; }
-
- private:
-  std::shared_ptr<const internal::Program> program_;
-  std::string name_;
-  std::vector<std::string> paths_;
-};
-
 namespace internal {
 
 /// Appends a leaf's type and weakness, and no other's bytes begin with those.
 void append_type(std::string& key, const Array& leaf);
 /// A program as it is called: what is known of its arguments and results.
 struct Bound {
-  Bound(std::shared_ptr<runtime::Executable> executable, std::string name, std::vector<bool> weak, bool donates, Maker maker);
+  Bound(std::shared_ptr<runtime::Executable> executable, std::string name, std::shared_ptr<const Program> program, std::vector<bool> donated);
   std::shared_ptr<runtime::Executable> executable;
   std::string name;
+  std::shared_ptr<const Program> program;
+  std::vector<bool> donated;        // arguments
   std::vector<bool> weak;           // results
   std::vector<std::size_t> bytes;   // of results
   bool donates;                     // some argument's memory may become a result's
   Maker maker;                      // for messages
 };
-Bound compile(const Program& program, const std::string& name, std::vector<bool> donated);
+Bound compile(Program program, const std::string& name, std::vector<bool> donated);
 
 /// One call. Allocates nothing once its thread has called before, but for results without a donor that are not kept (runtime/allocator.h).
 class Call {
@@ -125,14 +115,31 @@ class CompiledFunction {
   /// Throws Error for arguments of other types.
   R operator()(const Args&... args) const { return internal::call(*compiled_, std::tie(args...), true); }
 
+  CostAnalysis cost_analysis() const { return internal::cost_analysis(compiled_->bound); }
+  MemoryAnalysis memory_analysis() const { return internal::memory_analysis(compiled_->bound); }
+  /// Its machine code as text: kernels, and the driver that runs them.
+  std::string as_native() const { return internal::as_native(compiled_->bound); }
+
  private:
   std::shared_ptr<const internal::Compiled<R>> compiled_;
+};
+
+/// A traced function, before it is compiled (`Jit::lower`).
+template <class R, class... Args>
+class LoweredFunction : public Lowered {
+ public:
+  LoweredFunction(Lowered lowered, std::function<CompiledFunction<R, Args...>()> compile) : Lowered(std::move(lowered)), compile_(std::move(compile)) {}
+  /// The compiled form, made now unless the function has it.
+  CompiledFunction<R, Args...> compile() const { return compile_(); }
+
+ private:
+  std::function<CompiledFunction<R, Args...>()> compile_;
 };
 
 template <class F>
 class Jit {
  public:
-  Jit(F f, JitOptions options) : state_(std::make_shared<State>(std::move(f), std::move(options))) {}
+  Jit(F f, JitOptions options, const std::source_location& where) : state_(std::make_shared<State>(std::move(f), std::move(options), where)) {}
 
   template <class... Args>
   auto operator()(Args&&... args) const {
@@ -153,11 +160,8 @@ class Jit {
 
   /// Traces for arguments like these.
   template <class... Args>
-  Lowered lower(Args&&... args) const {
-    using Tuple = internal::ArgumentTuple<F, Args...>;
-    const Tuple arguments(std::forward<Args>(args)...);
-    auto traced = internal::trace_function(state_->f, arguments, internal::Trace::Kind::jit);
-    return Lowered(std::make_shared<const internal::Program>(std::move(traced.program)), state_->options.name, internal::argument_paths(arguments));
+  auto lower(Args&&... args) const {
+    return lowered(internal::ArgumentTuple<F, Args...>(std::forward<Args>(args)...));
   }
 
   /// How many compiled forms there are: one for each combination of types that was called.
@@ -168,17 +172,27 @@ class Jit {
 
  private:
   struct State {
-    State(F f, JitOptions options) : f(std::move(f)), options(std::move(options)) {}
+    State(F f, JitOptions options, const std::source_location& where) : f(std::move(f)), options(std::move(options)), where(where) {}
     F f;
     JitOptions options;
+    std::source_location where;
     std::mutex mutex;
     std::map<std::string, std::shared_ptr<const void>> compiled;
+    std::vector<internal::Signature> signatures;  // of those
   };
 
   template <class... Args>
   auto handle(const std::tuple<Args...>& arguments) const {
     using R = internal::Result<F, std::tuple<Args...>>;
     return CompiledFunction<R, Args...>(find<R>(arguments));
+  }
+
+  template <class... Args>
+  auto lowered(std::tuple<Args...> arguments) const {
+    using R = internal::Result<F, std::tuple<Args...>>;
+    auto traced = internal::trace_function(state_->f, arguments, internal::Trace::Kind::jit);
+    Lowered lowered(std::make_shared<const internal::Program>(std::move(traced.program)), state_->options.name, internal::argument_paths(arguments));
+    return LoweredFunction<R, Args...>(std::move(lowered), [jit = *this, arguments = std::move(arguments)] { return jit.handle(arguments); });
   }
 
   template <class R, class Tuple>
@@ -189,11 +203,20 @@ class Jit {
       if (auto it = state_->compiled.find(looked_for); it != state_->compiled.end()) return std::static_pointer_cast<const internal::Compiled<R>>(it->second);
     }
     std::string kept = looked_for;  // tracing may call other functions, whose keys stand in the same place
+    note_miss(arguments);
     auto traced = internal::trace_function(state_->f, arguments, internal::Trace::Kind::jit);
-    auto compiled = std::make_shared<internal::Compiled<R>>(internal::compile(traced.program, state_->options.name, donated_leaves(arguments)),
+    auto compiled = std::make_shared<internal::Compiled<R>>(internal::compile(std::move(traced.program), state_->options.name, donated_leaves(arguments)),
                                                             tree::map([](const Array&) { return Array(); }, std::move(traced.like)));
     std::lock_guard lock(state_->mutex);
     return std::static_pointer_cast<const internal::Compiled<R>>(state_->compiled.emplace(std::move(kept), std::move(compiled)).first->second);
+  }
+
+  template <class Tuple>
+  void note_miss(const Tuple& arguments) const {
+    internal::Signature now = internal::signature_of(arguments);
+    std::lock_guard lock(state_->mutex);
+    if (explain_cache_misses::enabled()) internal::say_miss(fmt::format("{} [{}]", state_->options.name, describe(state_->where)), now, state_->signatures);
+    state_->signatures.push_back(std::move(now));
   }
 
   /// What a call depends on beyond its arrays' elements: C++ types (those of generic functions may have equal structures), structure, types
@@ -229,8 +252,8 @@ class Jit {
 
 /// The function compiled; see above. Copies share their compiled forms.
 template <class F>
-Jit<F> jit(F f, JitOptions options = {}) {
-  return Jit<F>(std::move(f), std::move(options));
+Jit<F> jit(F f, JitOptions options = {}, const std::source_location& where = std::source_location::current()) {
+  return Jit<F>(std::move(f), std::move(options), where);
 }
 
 /// The result of f for arguments like these without computing it: shapes and dtypes only.

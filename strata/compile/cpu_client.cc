@@ -148,4 +148,16 @@ Explanation explain(const ir::Block& block, const runtime::CompileOptions& optio
   return out;
 }
 
+std::string native_text(const ir::Block& block, const runtime::CompileOptions& options) {
+  std::string out;
+  for (const std::string& code : plan_code(make_plan(*prepare(block), options.donated), true)) out += code;
+  return out;
+}
+
+std::int64_t native_bytes(const ir::Block& block, const runtime::CompileOptions& options) {
+  std::size_t out = 0;
+  for (const std::string& code : plan_code(make_plan(*prepare(block), options.donated), false)) out += code.size();
+  return static_cast<std::int64_t>(out);
+}
+
 }  // namespace strata::compile

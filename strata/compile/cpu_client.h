@@ -23,4 +23,9 @@ struct Explanation {
 };
 Explanation explain(const ir::Block& block, const runtime::CompileOptions& options = {});
 
+/// The machine code of a program: assembly of its kernels and of the driver that runs them, each once, and how many bytes their object files
+/// have. Made anew, past all caches.
+std::string native_text(const ir::Block& block, const runtime::CompileOptions& options = {});
+std::int64_t native_bytes(const ir::Block& block, const runtime::CompileOptions& options = {});
+
 }  // namespace strata::compile

@@ -1,5 +1,7 @@
 #include "strata/compile/llvm/compile_plan.h"
 
+#include <set>
+
 #include "strata/base/thread_pool.h"
 #include "strata/compile/llvm/code_units.h"
 #include "strata/compile/llvm/compile_kernels.h"
@@ -75,13 +77,8 @@ class StepsWriter {
   std::string text_;
 };
 
-}  // namespace
-
-Driver compile_plan(const Plan& plan, const CompilePlanOptions& options) {
-  Stage stage("code");
-  if (options.any_size && !options.timed)
-    if (auto sized = SizedPlan::make(plan)) return {.sized = std::move(sized)};
-  register_launch_clock();
+/// Its kernels, then its driver. The plan has to outlive them.
+std::vector<CodeUnit> units_of(const Plan& plan, bool timed) {
   std::vector<CodeUnit> units;
   std::vector<std::string> symbols;
   for (const auto& kernel : plan.kernels) {
@@ -89,10 +86,29 @@ Driver compile_plan(const Plan& plan, const CompilePlanOptions& options) {
     symbols.push_back(symbol_of(units.back()));
   }
   std::string key = StepsWriter(plan, symbols).take();
-  units.push_back({key, options.timed ? "timed_driver" : "driver",
-                   [&](llvm::Module& module, const std::string& symbol) { emit_driver(plan, symbols, module, symbol, options.timed); }});
+  units.push_back({std::move(key), timed ? "timed_driver" : "driver",
+                   [&plan, symbols, timed](llvm::Module& module, const std::string& symbol) { emit_driver(plan, symbols, module, symbol, timed); }});
+  return units;
+}
+
+}  // namespace
+
+Driver compile_plan(const Plan& plan, const CompilePlanOptions& options) {
+  Stage stage("code");
+  if (options.any_size && !options.timed)
+    if (auto sized = SizedPlan::make(plan)) return {.sized = std::move(sized)};
+  register_launch_clock();
+  const std::vector<CodeUnit> units = units_of(plan, options.timed);
   Driver out{.code = code_for(units)};
   out.run = reinterpret_cast<DriverFn>(out.code.back().get());
+  return out;
+}
+
+std::vector<std::string> plan_code(const Plan& plan, bool assembly) {
+  std::vector<std::string> out;
+  std::set<std::string> made;
+  for (const CodeUnit& unit : units_of(plan, false))
+    if (const std::string symbol = symbol_of(unit); made.insert(symbol).second) out.push_back(make_code(unit, symbol, CpuTarget::host(), assembly));
   return out;
 }
 

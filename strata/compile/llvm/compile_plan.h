@@ -30,6 +30,9 @@ struct Driver {
 /// Kernels and driver are made in parallel and cached as compile_kernels.h says. The plan may go afterwards.
 Driver compile_plan(const Plan& plan, const CompilePlanOptions& options = {});
 
+/// The code of a plan past all caches, for people: the object file of each kernel, of equal ones once, and of the driver; or their assembly.
+std::vector<std::string> plan_code(const Plan& plan, bool assembly);
+
 /// Runs the driver on this thread and the pool, in the default floating-point environment. Adds to `times`, if given, when each launch
 /// of a timed driver ran: numbers are those of launches(plan).
 void run_driver(DriverFn driver, const RunContext& context, runtime::LaunchTimes* times = nullptr);
