@@ -67,6 +67,7 @@ int main(int argc, char** argv) {
   row("cholesky_512", few, cholesky, positive({512, 512}));
   row("cholesky_1024", few, cholesky, positive({1024, 1024}));
   row("solve_512", few, solve, dominant({512, 512}), even({512, 8}));
+  row("inv_512", few, [](Array a) { return nl::inv(a); }, dominant({512, 512}));
   row("qr_512", few, [](Array a) { return nl::qr(a).R; }, dominant({512, 512}));
   row("eigh_256", few, [](Array a) { return nl::eigh(a).eigenvalues; }, positive({256, 256}));
   row("svd_256", few, [](Array a) { return nl::svd(a).S; }, dominant({256, 256}));

@@ -49,6 +49,7 @@ ROWS = {
     "cholesky_512": (cholesky, lambda: (positive(512, 512),)),
     "cholesky_1024": (cholesky, lambda: (positive(1024, 1024),)),
     "solve_512": (jnp.linalg.solve, lambda: (dominant(512, 512), even(512, 8))),
+    "inv_512": (jnp.linalg.inv, lambda: (dominant(512, 512),)),
     "qr_512": (lambda a: jnp.linalg.qr(a).R, lambda: (dominant(512, 512),)),
     "eigh_256": (lambda a: jnp.linalg.eigh(a).eigenvalues, lambda: (positive(256, 256),)),
     "svd_256": (lambda a: jnp.linalg.svd(a).S, lambda: (dominant(256, 256),)),

@@ -262,7 +262,14 @@ C conjugate(C x) {
     return x;
 }
 template <class C>
-bool all_finite(const C* x, std::int64_t count) { return std::all_of(x, x + count, [](C each) { return is_finite(each); }); }
+bool all_finite(const C* x, std::int64_t count) {
+  // 0 times what is not finite is NaN; some sums, because one waits for itself.
+  C zeros[8] = {};
+  std::int64_t i = 0;
+  for (; i + 8 <= count; i += 8)
+    for (int k = 0; k < 8; ++k) zeros[k] += x[i + k] * RealOf<C>(0);
+  return std::all_of(zeros, zeros + 8, is_finite<C>) && std::all_of(x + i, x + count, is_finite<C>);
+}
 /// NaN in both parts.
 template <class T>
 T not_a_number() {
@@ -273,14 +280,18 @@ T not_a_number() {
     return T(nan);
 }
 
-/// out[j, i] = f(in[i, j]) of m rows and n columns, by squares that fit the first cache.
+/// out[j, i] = f(in[i, j]) of m rows and n columns, by squares beside them: the lines of a column of a square share few places of the cache where n is a power of two.
 template <class From, class To, class F>
 void transpose(const From* in, std::int64_t m, std::int64_t n, To* out, F&& f) {
   constexpr std::int64_t kSide = 32;
+  To square[kSide * kSide];
   for (std::int64_t i0 = 0; i0 < m; i0 += kSide)
-    for (std::int64_t j0 = 0; j0 < n; j0 += kSide)
-      for (std::int64_t i = i0; i < std::min(i0 + kSide, m); ++i)
-        for (std::int64_t j = j0; j < std::min(j0 + kSide, n); ++j) out[j * m + i] = f(in[i * n + j]);
+    for (std::int64_t j0 = 0; j0 < n; j0 += kSide) {
+      const std::int64_t rows = std::min(kSide, m - i0), columns = std::min(kSide, n - j0);
+      for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < columns; ++j) square[j * kSide + i] = f(in[(i0 + i) * n + j0 + j]);
+      for (std::int64_t j = 0; j < columns; ++j) std::copy_n(square + j * kSide, rows, out + (j0 + j) * m + i0);
+    }
 }
 /// Row-major elements as LAPACK takes them, and back.
 template <class T>

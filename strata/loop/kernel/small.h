@@ -39,6 +39,27 @@ struct TriangularParams {
   std::int64_t element, left, lower, unit, op, n, m, batch;
 };
 
+/// Where the numbers of a triangular system stand, in the order in which its rows are solved: T y = b with T lower triangular, whatever triangle is
+/// given and how. Only elements of T on and below the diagonal are read.
+class Places {
+ public:
+  explicit Places(const TriangularParams& p) {
+    const bool transposed = (p.op != 0) == (p.left != 0);  // X op(A) = B is op(A)^T X^T = B^T
+    const bool lower = (p.lower != 0) != transposed;
+    const std::int64_t sign = lower ? 1 : -1, next = p.left ? p.m : 1;
+    matrix_ = lower ? 0 : p.n * p.n - 1, row_ = sign * (transposed ? 1 : p.n), column_ = sign * (transposed ? p.n : 1);
+    sides_ = lower ? 0 : (p.n - 1) * next, next_ = sign * next, side_ = p.left ? 1 : p.n;
+  }
+  /// T(i, j) in A.
+  std::int64_t of(std::int64_t i, std::int64_t j) const { return matrix_ + i * row_ + j * column_; }
+  /// Row i of right hand side v, in B and X.
+  std::int64_t of_side(std::int64_t i, std::int64_t v) const { return sides_ + i * next_ + v * side_; }
+  std::int64_t between_sides() const { return side_; }
+
+ private:
+  std::int64_t matrix_, row_, column_, sides_, next_, side_;
+};
+
 /// Grid points of triangular systems: of small ones as above, else kSides right hand sides each.
 constexpr std::int64_t triangular_points(std::int64_t batch, std::int64_t n, std::int64_t m) {
   return n <= kMost && m <= kMost ? points(batch, n, m) : batch * ((m + kSides - 1) / kSides);

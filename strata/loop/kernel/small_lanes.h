@@ -159,69 +159,107 @@ template <class L>
 void triangular_solve(void* const* buffers, const TriangularParams& p, Range range) {
   using F = typename L::F;
   const std::int64_t n = p.n, m = p.m;
-  const bool transposed = (p.op != 0) == (p.left != 0), lower = (p.lower != 0) != transposed;  // as in triangular_solve.cc
+  const Places places(p);
   each<L>(p.element, range, [&]<class T>(T, std::int64_t first) {
     const Matrices<L, const T> in(buffers[0], range, first, n * n), rhs(buffers[1], range, first, n * m);
     const Matrices<L, T> out(buffers[2], range, first, n * m);
     F a[kMost * kMost], y[kMost];
-    auto begin = [&](std::int64_t i) { return lower ? 0 : i + 1; };
-    auto end = [&](std::int64_t i) { return lower ? i : n; };
-    for (std::int64_t i = 0; i < n; ++i) {
-      for (std::int64_t j = begin(i); j < end(i); ++j) a[i * n + j] = in.load(transposed ? j * n + i : i * n + j);
-      if (!p.unit) a[i * n + i] = in.load(i * n + i);
-    }
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < i + !p.unit; ++j) a[i * n + j] = in.load(places.of(i, j));
     for (std::int64_t v = 0; v < m; ++v)
-      for (std::int64_t step = 0; step < n; ++step) {
-        const std::int64_t i = lower ? step : n - 1 - step, place = p.left ? i * m + v : v * n + i;
-        F sum = rhs.load(place);
-        for (std::int64_t j = begin(i); j < end(i); ++j) sum -= a[i * n + j] * y[j];
+      for (std::int64_t i = 0; i < n; ++i) {
+        F sum = rhs.load(places.of_side(i, v));
+        for (std::int64_t j = 0; j < i; ++j) sum -= a[i * n + j] * y[j];
         if (!p.unit) sum = sum / a[i * n + i];
         y[i] = sum;
-        out.store(place, sum);
+        out.store(places.of_side(i, v), sum);
       }
   });
 }
 
-/// T of T y = b (triangular_solve.cc), a number for all lanes.
+/// kSides right hand sides of one system, in lanes: rows [i, i + kRows) together, as many as registers hold. `y` is what is solved, kSides numbers for each row.
 template <class L, class T>
-struct Triangle {
-  const T* a;
-  std::int64_t n;
-  bool transposed;
-  STRATA_SMALL typename L::F operator()(std::int64_t i, std::int64_t j) const { return all<L>(widen(transposed ? a[j * n + i] : a[i * n + j])); }
+struct Sides {
+  using F = typename L::F;
+  static constexpr int kVectors = kSides / L::kWidth, kRows = L::kWidth > 4 ? 4 : L::kWidth > 2 ? 2 : 1;
+  const T *a, *b;
+  T* x;
+  double* y;
+  const Places& places;
+  const TriangularParams& p;
+  std::int64_t count;
+
+  STRATA_SMALL F factor(std::int64_t i, std::int64_t j) const { return all<L>(widen(a[places.of(i, j)])); }
+  STRATA_SMALL F solved(std::int64_t i, int g) const {
+    F out;
+    __builtin_memcpy(&out, y + i * kSides + g * L::kWidth, sizeof out);
+    return out;
+  }
+  /// The right hand sides of row i where y's will stand.
+  STRATA_SMALL void load(std::int64_t i) const {
+    const T* from = b + places.of_side(i, 0);
+    double* to = y + i * kSides;
+    if (count == kSides && places.between_sides() == 1)
+      for (int v = 0; v < kSides; ++v) to[v] = widen(from[v]);
+    else
+      for (int v = 0; v < kSides; ++v) to[v] = v < count ? widen(from[v * places.between_sides()]) : 0;
+  }
+  STRATA_SMALL void store(std::int64_t i) const {
+    T* to = x + places.of_side(i, 0);
+    const double* from = y + i * kSides;
+    if (count == kSides && places.between_sides() == 1)
+      for (int v = 0; v < kSides; ++v) to[v] = narrow<T>(from[v]);
+    else
+      for (int v = 0; v < count; ++v) to[v * places.between_sides()] = narrow<T>(from[v]);
+  }
+  /// Rows before i are solved.
+  template <int Rows>
+  STRATA_SMALL void solve_rows(std::int64_t i) const {
+    F sum[Rows][kVectors];
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) {
+      load(i + r);
+#pragma GCC unroll 8
+      for (int g = 0; g < kVectors; ++g) sum[r][g] = solved(i + r, g);
+    }
+    for (std::int64_t j = 0; j < i; ++j) subtract<Rows>(sum, i, j, 0);
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) {
+      const F diagonal = p.unit ? all<L>(1) : factor(i + r, i + r);
+#pragma GCC unroll 8
+      for (int g = 0; g < kVectors; ++g) {
+        if (!p.unit) sum[r][g] = sum[r][g] / diagonal;
+        __builtin_memcpy(y + (i + r) * kSides + g * L::kWidth, &sum[r][g], sizeof(F));
+      }
+      store(i + r);
+      subtract<Rows>(sum, i, i + r, r + 1);
+    }
+  }
+  /// What row j takes from rows [i + first, i + Rows).
+  template <int Rows>
+  STRATA_SMALL void subtract(F (&sum)[Rows][kVectors], std::int64_t i, std::int64_t j, int first) const {
+#pragma GCC unroll 4
+    for (int r = first; r < Rows; ++r) {
+      const F t = factor(i + r, j);
+#pragma GCC unroll 8
+      for (int g = 0; g < kVectors; ++g) sum[r][g] -= t * solved(j, g);
+    }
+  }
 };
 
 template <class L>
 void right_sides(void* const* buffers, const TriangularParams& p, std::int64_t matrix, Range sides, double* scratch) {
-  using F = typename L::F;
-  constexpr std::int64_t kVectors = kSides / L::kWidth;
-  const std::int64_t n = p.n, m = p.m, next = p.left ? 1 : n;
-  const bool transposed = (p.op != 0) == (p.left != 0), lower = (p.lower != 0) != transposed;
-  auto y = [&](std::int64_t i, std::int64_t g) -> double* { return scratch + (i * kVectors + g) * L::kWidth; };
-  auto load = [&](const double* from) { F x; __builtin_memcpy(&x, from, sizeof x); return x; };
-  auto solve = [&]<class T>(T) {
-    const Triangle<L, T> t{static_cast<const T*>(buffers[0]) + matrix * n * n, n, transposed};
-    const T* b = static_cast<const T*>(buffers[1]) + matrix * n * m + sides.begin * next;
-    T* x = static_cast<T*>(buffers[2]) + matrix * n * m + sides.begin * next;
-    for (std::int64_t step = 0; step < n; ++step) {
-      const std::int64_t i = lower ? step : n - 1 - step, first = p.left ? i * m : i;
-      double side[kSides] = {};
-      for (std::int64_t v = 0; v < sides.count(); ++v) side[v] = widen(b[first + v * next]);
-      F sum[kVectors];
-      for (std::int64_t g = 0; g < kVectors; ++g) sum[g] = load(side + g * L::kWidth);
-      for (std::int64_t j = lower ? 0 : i + 1, end = lower ? i : n; j < end; ++j) {
-        const F factor = t(i, j);
-        for (std::int64_t g = 0; g < kVectors; ++g) sum[g] -= factor * load(y(j, g));
-      }
-      for (std::int64_t g = 0; g < kVectors; ++g) {
-        if (!p.unit) sum[g] = sum[g] / t(i, i);
-        __builtin_memcpy(y(i, g), &sum[g], sizeof sum[g]);
-      }
-      for (std::int64_t v = 0; v < sides.count(); ++v) x[first + v * next] = narrow<T>(y(i, 0)[v]);
+  const Places places(p);
+  factor::dispatch(p.element, [&]<class T>(T) {
+    if constexpr (has_lanes<T>) {
+      const std::int64_t first = matrix * p.n * p.m + sides.begin * places.between_sides();
+      const Sides<L, T> system{static_cast<const T*>(buffers[0]) + matrix * p.n * p.n, static_cast<const T*>(buffers[1]) + first, static_cast<T*>(buffers[2]) + first, scratch, places, p,
+                               sides.count()};
+      constexpr int kRows = Sides<L, T>::kRows;
+      std::int64_t i = 0;
+      for (; i + kRows <= p.n; i += kRows) system.template solve_rows<kRows>(i);
+      for (; i < p.n; ++i) system.template solve_rows<1>(i);
     }
-  };
-  factor::dispatch(p.element, [&]<class T>(T x) {
-    if constexpr (has_lanes<T>) solve(x);
   });
 }
 

@@ -2,7 +2,7 @@
 //
 // Buffers: A, B, X. Parameters: small.h (op: 0, 1, 2; n rows of A, m right hand sides). A grid point is kSides right hand
 // sides of one matrix, or some small matrices with few right hand sides. Only the named triangle of A is read, without its
-// diagonal where that is taken as ones. Computed in f64, rounded once.
+// diagonal where that is taken as ones. Computed in f64, rounded once; a row takes those that were solved before it in that order.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -18,30 +18,20 @@ using namespace strata::loop::small;
 
 using Params = strata::loop::small::TriangularParams;
 
-/// The matrix T of T x = b for each right hand side, with the triangle that is not read as zero, and whether it is lower.
+/// One right hand side, from b to x.
 template <class T>
-struct System {
-  const T* a;
-  const Params& p;
-  bool transposed() const { return (p.op != 0) == (p.left != 0); }  // X op(A) = B is op(A)^T X^T = B^T
-  bool lower() const { return (p.lower != 0) != transposed(); }
-  Wide<T> at(std::int64_t i, std::int64_t j) const {
-    Wide<T> x = widen(transposed() ? a[j * p.n + i] : a[i * p.n + j]);
-    return p.op == 2 ? conj(x) : x;
-  }
-};
-
-template <class T>
-void solve(const System<T>& s, const T* b, T* x, std::int64_t stride, std::vector<Wide<T>>& y) {
-  std::int64_t n = s.p.n;
-  y.resize(static_cast<std::size_t>(n));
-  for (std::int64_t step = 0; step < n; ++step) {
-    std::int64_t i = s.lower() ? step : n - 1 - step;
-    Wide<T> sum = widen(b[i * stride]);
-    for (std::int64_t j = s.lower() ? 0 : i + 1, end = s.lower() ? i : n; j < end; ++j) sum -= times(s.at(i, j), y[static_cast<std::size_t>(j)]);
-    if (!s.p.unit) sum = sum / s.at(i, i);
+void solve(const T* a, const T* b, T* x, const Params& p, const Places& places, std::int64_t v, std::vector<Wide<T>>& y) {
+  y.resize(static_cast<std::size_t>(p.n));
+  auto factor = [&](std::int64_t i, std::int64_t j) {
+    const Wide<T> t = widen(a[places.of(i, j)]);
+    return p.op == 2 ? conj(t) : t;
+  };
+  for (std::int64_t i = 0; i < p.n; ++i) {
+    Wide<T> sum = widen(b[places.of_side(i, v)]);
+    for (std::int64_t j = 0; j < i; ++j) sum -= times(factor(i, j), y[static_cast<std::size_t>(j)]);
+    if (!p.unit) sum = sum / factor(i, i);
     y[static_cast<std::size_t>(i)] = sum;
-    x[i * stride] = narrow<T>(sum);
+    x[places.of_side(i, v)] = narrow<T>(sum);
   }
 }
 
@@ -53,13 +43,10 @@ void solve_sides(void* const* buffers, const Params& p, std::int64_t matrix, Ran
       y.resize(static_cast<std::size_t>(p.n * kSides));
       return instruction_set().right_sides(buffers, p, matrix, sides, y.data());
     }
-  System<T> s{static_cast<const T*>(buffers[0]) + matrix * p.n * p.n, p};
-  const T* b = static_cast<const T*>(buffers[1]) + matrix * p.n * p.m;
-  T* x = static_cast<T*>(buffers[2]) + matrix * p.n * p.m;
-  for (std::int64_t v = sides.begin; v < sides.end; ++v) {
-    const std::int64_t offset = p.left ? v : v * p.n;
-    solve(s, b + offset, x + offset, p.left ? p.m : 1, y);
-  }
+  const Places places(p);
+  const std::int64_t first = matrix * p.n * p.m;
+  for (std::int64_t v = sides.begin; v < sides.end; ++v)
+    solve(static_cast<const T*>(buffers[0]) + matrix * p.n * p.n, static_cast<const T*>(buffers[1]) + first, static_cast<T*>(buffers[2]) + first, p, places, v, y);
 }
 
 template <class T>
