@@ -60,6 +60,8 @@ template <class F>
 void for_each_type(F&& f) {
   f(float{}, factor::kF32);
   f(double{}, factor::kF64);
+  f(BFloat16{}, factor::kBf16);
+  f(Float16{}, factor::kF16);
 }
 std::string name(const InstructionSet& set, std::int64_t element, std::int64_t n) { return std::string(set.name) + ", type " + std::to_string(element) + ", " + std::to_string(n); }
 

@@ -1,7 +1,7 @@
 // Batches of small matrices (and right hand sides of one triangular matrix), one in each lane of a vector, once for each instruction set: every lane does what the plain kernel
 // (cholesky.cc, lu.cc, triangular_solve.cc) does with its matrix, in the same order, hence the same bits wherever a matrix stands.
 //
-// f32 and f64. Other types go by the plain kernels: of complex numbers division is a branch for each matrix, and few factor bf16 and f16.
+// Real types, all computed in f64. Complex numbers go by the plain kernels: their division is a branch for each matrix.
 #pragma once
 
 #include <algorithm>
@@ -88,7 +88,7 @@ extern const InstructionSet kPortable, kAvx2, kAvx512;
 const InstructionSet& instruction_set();
 
 template <class T>
-inline constexpr bool has_lanes = std::is_same_v<T, float> || std::is_same_v<T, double>;
+inline constexpr bool has_lanes = !factor::is_complex<T>;
 
 /// Whether lanes pay and can do it: more than one small matrix.
 template <class T>
