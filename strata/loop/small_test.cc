@@ -28,6 +28,16 @@ struct Numbers {
   explicit Numbers(std::int64_t count) : values(static_cast<std::size_t>(count), T{}) {}
 };
 
+/// The imaginary parts of complex numbers are other fractions.
+template <class T>
+T number(double re, std::int64_t place) {
+  const auto narrow = static_cast<float>(re);
+  if constexpr (factor::is_complex<T>)
+    return T(narrow, place % 13 == 0 ? 0 : static_cast<float>(std::fmod(static_cast<double>(place) * 0.7548776662466927, 1.0) - 0.5));
+  else
+    return T(narrow);
+}
+
 /// Between -1 and 1, with zeros and equal sizes among them; plus `diagonal` on the diagonals of square matrices. Matrix 3 has a NaN, matrix
 /// 5 is zero.
 template <class T>
@@ -40,8 +50,7 @@ Numbers<T> matrices(std::int64_t rows, std::int64_t columns, double diagonal) {
     if (e % 11 == 0) x = -0.5;
     if (i == j) x += diagonal;
     if (matrix == 3 && e % 5 == 0) x = std::numeric_limits<double>::quiet_NaN();
-    if (matrix == 5) x = 0;
-    out.values[static_cast<std::size_t>(e)] = T(static_cast<float>(x));
+    out.values[static_cast<std::size_t>(e)] = matrix == 5 ? T() : number<T>(x, e);
   }
   return out;
 }
@@ -49,10 +58,11 @@ Numbers<T> matrices(std::int64_t rows, std::int64_t columns, double diagonal) {
 /// Equal bits, but for those of NaN.
 template <class T>
 void expect_same(const Numbers<T>& got, const Numbers<T>& want, const std::string& what) {
-  for (std::size_t i = 0; i < want.values.size(); ++i) {
-    const double g = factor::widen(got.values[i]), w = factor::widen(want.values[i]);
-    if (std::isnan(g) && std::isnan(w)) continue;
-    ASSERT_EQ(std::memcmp(&got.values[i], &want.values[i], sizeof(T)), 0) << what << ", element " << i << ": " << g << " and " << w;
+  using R = factor::RealOf<T>;
+  const auto *g = reinterpret_cast<const R*>(got.values.data()), *w = reinterpret_cast<const R*>(want.values.data());
+  for (std::size_t i = 0; i < want.values.size() * sizeof(T) / sizeof(R); ++i) {
+    if (std::isnan(factor::widen(g[i])) && std::isnan(factor::widen(w[i]))) continue;
+    ASSERT_EQ(std::memcmp(g + i, w + i, sizeof(R)), 0) << what << ", part " << i << ": " << factor::widen(g[i]) << " and " << factor::widen(w[i]);
   }
 }
 
@@ -62,6 +72,8 @@ void for_each_type(F&& f) {
   f(double{}, factor::kF64);
   f(BFloat16{}, factor::kBf16);
   f(Float16{}, factor::kF16);
+  f(std::complex<float>{}, factor::kC64);
+  f(std::complex<double>{}, factor::kC128);
 }
 std::string name(const InstructionSet& set, std::int64_t element, std::int64_t n) { return std::string(set.name) + ", type " + std::to_string(element) + ", " + std::to_string(n); }
 
@@ -122,14 +134,14 @@ Numbers<T> solved_one_by_one(Numbers<T>& a, Numbers<T>& b, TriangularParams p) {
 TEST(Small, TriangularSystemsAreThoseOfOneMatrixAndSide) {
   for_each_type([]<class T>(T, std::int64_t element) {
     for (auto [n, m] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {4, 1}, {5, 3}, {16, 16}, {3, 37}, {24, 2}, {20, 19}})
-      for (std::int64_t flags = 0; flags < 16; ++flags) {
+      for (std::int64_t flags = 0; flags < 24; ++flags) {
         const TriangularParams p{element, flags & 1, flags >> 1 & 1, flags >> 2 & 1, flags >> 3, n, m, kBatch};
         auto a = matrices<T>(n, n, 2), b = p.left ? matrices<T>(n, m, 0) : matrices<T>(m, n, 0);
         const Numbers<T> want = solved_one_by_one(a, b, p);
         Numbers<T> got(kBatch * n * m);
         run_native("strata_triangular_solve", {a.at(), b.at(), got.at()}, {element, p.left, p.lower, p.unit, p.op, n, m, kBatch}, triangular_points(kBatch, n, m));
         expect_same(got, want, "by the grid, " + std::to_string(n) + " and " + std::to_string(m));
-        std::vector<double> scratch(static_cast<std::size_t>(n * kSides));
+        std::vector<double> scratch(static_cast<std::size_t>(2 * n * kSides));
         for (const InstructionSet* set : sets()) {
           got = Numbers<T>(kBatch * n * m);
           void* buffers[] = {a.at(), b.at(), got.at()};

@@ -1,7 +1,7 @@
 // Batches of small matrices (and right hand sides of one triangular matrix), one in each lane of a vector, once for each instruction set: every lane does what the plain kernel
 // (cholesky.cc, lu.cc, triangular_solve.cc) does with its matrix, in the same order, hence the same bits wherever a matrix stands.
 //
-// Real types, all computed in f64. Complex numbers go by the plain kernels: their division is a branch for each matrix.
+// All types, computed in f64; of complex numbers divisions are done lane by lane, with the plain kernels' branches (small_number.h).
 #pragma once
 
 #include <algorithm>
@@ -79,7 +79,7 @@ struct InstructionSet {
   void (*cholesky)(void* const* buffers, const CholeskyParams&, Range);
   void (*lu)(void* const* buffers, const LuParams&, Range);
   void (*triangular_solve)(void* const* buffers, const TriangularParams&, Range);
-  /// Right hand sides in lanes instead: sides [begin, end), at most kSides, of one matrix of any size. Scratch is kSides numbers for each row.
+  /// Right hand sides in lanes instead: sides [begin, end), at most kSides, of one matrix of any size. Scratch is kSides numbers for each row, of complex ones twice as many.
   void (*right_sides)(void* const* buffers, const TriangularParams&, std::int64_t matrix, Range sides, double* scratch);
 };
 extern const InstructionSet kPortable, kAvx2, kAvx512;
@@ -87,13 +87,9 @@ extern const InstructionSet kPortable, kAvx2, kAvx512;
 /// The best one that this CPU has.
 const InstructionSet& instruction_set();
 
-template <class T>
-inline constexpr bool has_lanes = !factor::is_complex<T>;
-
-/// Whether lanes pay and can do it: more than one small matrix.
-template <class T>
-bool fits(std::int64_t rows, std::int64_t columns, Range range) {
-  return has_lanes<T> && rows <= kMost && columns <= kMost && range.count() > 1;
+/// Whether lanes pay: more than one small matrix.
+inline bool fits(std::int64_t rows, std::int64_t columns, Range range) {
+  return rows <= kMost && columns <= kMost && range.count() > 1;
 }
 
 }  // namespace strata::loop::small

@@ -38,11 +38,10 @@ void solve(const T* a, const T* b, T* x, const Params& p, const Places& places, 
 /// Right hand sides [sides.begin, sides.end) of one matrix.
 template <class T>
 void solve_sides(void* const* buffers, const Params& p, std::int64_t matrix, Range sides, std::vector<Wide<T>>& y) {
-  if constexpr (has_lanes<T>)
-    if (sides.count() > 1) {
-      y.resize(static_cast<std::size_t>(p.n * kSides));
-      return instruction_set().right_sides(buffers, p, matrix, sides, y.data());
-    }
+  if (sides.count() > 1) {
+    y.resize(static_cast<std::size_t>(p.n * kSides));
+    return instruction_set().right_sides(buffers, p, matrix, sides, reinterpret_cast<double*>(y.data()));
+  }
   const Places places(p);
   const std::int64_t first = matrix * p.n * p.m;
   for (std::int64_t v = sides.begin; v < sides.end; ++v)
@@ -51,7 +50,7 @@ void solve_sides(void* const* buffers, const Params& p, std::int64_t matrix, Ran
 
 template <class T>
 void solve_small(void* const* buffers, const Params& p, Range matrices) {
-  if (fits<T>(p.n, p.m, matrices)) return instruction_set().triangular_solve(buffers, p, matrices);
+  if (fits(p.n, p.m, matrices)) return instruction_set().triangular_solve(buffers, p, matrices);
   std::vector<Wide<T>> y;
   for (std::int64_t i = matrices.begin; i < matrices.end; ++i) solve_sides<T>(buffers, p, i, {0, p.m}, y);
 }
