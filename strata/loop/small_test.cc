@@ -156,5 +156,27 @@ TEST(Small, TriangularSystemsAreThoseOfOneMatrixAndSide) {
   });
 }
 
+TEST(Small, QuotientsOfComplexNumbersAreThoseOfOne) {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> parts = {0.0, -0.0, 0.7, -1.3, 5e-324, 1e-310, -1e-290, 1e-62, 1e61, -3e160, 1e300, -inf, nan};
+  Numbers<std::complex<double>> numbers(0);
+  for (double re : parts)
+    for (double im : parts) numbers.values.emplace_back(re, im);
+  const auto count = static_cast<std::int64_t>(numbers.values.size());
+  for (std::int64_t shift = 0; shift < count; ++shift) {
+    Numbers<std::complex<double>> by(count), want(count), got(count);
+    for (std::int64_t i = 0; i < count; ++i) {
+      by.values[static_cast<std::size_t>(i)] = numbers.values[static_cast<std::size_t>((i + shift) % count)];
+      want.values[static_cast<std::size_t>(i)] = numbers.values[static_cast<std::size_t>(i)] / by.values[static_cast<std::size_t>(i)];
+    }
+    const TriangularParams p{factor::kC128, 1, 1, 0, 0, 1, 1, count};
+    for (const InstructionSet* set : sets()) {
+      void* buffers[] = {by.at(), numbers.at(), got.at()};
+      set->triangular_solve(buffers, p, {0, count});
+      expect_same(got, want, name(*set, factor::kC128, shift));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace strata::loop::small

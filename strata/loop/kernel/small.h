@@ -1,7 +1,7 @@
 // Batches of small matrices (and right hand sides of one triangular matrix), one in each lane of a vector, once for each instruction set: every lane does what the plain kernel
 // (cholesky.cc, lu.cc, triangular_solve.cc) does with its matrix, in the same order, hence the same bits wherever a matrix stands.
 //
-// All types, computed in f64; of complex numbers divisions are done lane by lane, with the plain kernels' branches (small_number.h).
+// All types, computed in f64; complex numbers are divided as std::complex divides (small_number.h).
 #pragma once
 
 #include <algorithm>

@@ -19,6 +19,7 @@ struct Four {
   typedef double F __attribute__((vector_size(4 * sizeof(double))));
   typedef long long Mask __attribute__((vector_size(4 * sizeof(double))));
   STRATA_SMALL static F sqrt(F x) { return F(_mm256_sqrt_pd(x)); }
+  STRATA_SMALL static bool any(Mask x) { return _mm256_movemask_pd(__m256d(x)) != 0; }
 };
 
 bool present() { return __builtin_cpu_supports("avx2"); }

@@ -19,6 +19,7 @@ struct Eight {
   typedef double F __attribute__((vector_size(8 * sizeof(double))));
   typedef long long Mask __attribute__((vector_size(8 * sizeof(double))));
   STRATA_SMALL static F sqrt(F x) { return F(_mm512_sqrt_pd(x)); }
+  STRATA_SMALL static bool any(Mask x) { return _mm512_test_epi64_mask(__m512i(x), __m512i(x)) != 0; }
 };
 
 bool present() { return __builtin_cpu_supports("avx512f"); }

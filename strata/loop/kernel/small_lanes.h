@@ -1,4 +1,4 @@
-// The kernels of small.h for one instruction set, which L gives: F, a vector of kWidth doubles, and its square roots.
+// The kernels of small.h for one instruction set, which L gives: F, a vector of kWidth doubles, its square roots, and whether any lane of a mask is set.
 //
 // Included by small_avx2.cc and its neighbours, each of which is compiled for its own instructions.
 #pragma once
@@ -107,6 +107,7 @@ struct Rows {
   STRATA_SMALL void exchange(std::int64_t k, const F& with) {
     for (std::int64_t i = k + 1; i < m; ++i) {
       const Mask here = with == all<L>(static_cast<double>(i));
+      if (!L::any(here)) continue;
       auto swap = [&](auto& x, auto& y) {
         const auto upper = x, lower = y;
         x = pick(here, lower, upper);

@@ -14,10 +14,23 @@ template <class L>
 STRATA_SMALL typename L::F all(double x) { return x - typename L::F{}; }
 
 template <class L>
+struct Pair;
+template <class L>
+Pair<L> quotient(const Pair<L>& x, const Pair<L>& y);
+
+template <class L>
 struct Pair {
   using F = typename L::F;
   F re, im;
 
+  Pair() = default;
+  STRATA_SMALL Pair(F re, F im) : re(re), im(im) {}
+  // By parts: the compiler's copies of the whole go by halves of vectors, which loads of vectors wait for.
+  STRATA_SMALL Pair(const Pair& x) : re(x.re), im(x.im) {}
+  STRATA_SMALL Pair& operator=(const Pair& x) {
+    re = x.re, im = x.im;
+    return *this;
+  }
   STRATA_SMALL Pair& operator-=(const Pair& x) {
     re -= x.re, im -= x.im;
     return *this;
@@ -26,16 +39,34 @@ struct Pair {
   /// As factor::times.
   friend STRATA_SMALL Pair operator*(const Pair& x, const Pair& y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
   friend STRATA_SMALL Pair operator/(const Pair& x, const F& y) { return {x.re / y, x.im / y}; }
-  /// Lane by lane, as scaled and mended as std::complex does it; there are few divisions in a matrix.
-  friend STRATA_SMALL Pair operator/(const Pair& x, const Pair& y) {
-    Pair out;
+  friend STRATA_SMALL Pair operator/(const Pair& x, const Pair& y) { return quotient(x, y); }
+};
+
+template <class F>
+STRATA_SMALL F size_of(const F& x) { return x < F{} ? -x : x; }
+template <class L>
+STRATA_SMALL typename L::F size_of(const Pair<L>& x) { return size_of(x.re) + size_of(x.im); }
+
+/// Far from where products and quotients of two are no normal numbers.
+template <class L>
+STRATA_SMALL typename L::Mask is_moderate(const typename L::F& x) {
+  return (size_of(x) > all<L>(0x1p-200)) & (size_of(x) < all<L>(0x1p+200));
+}
+/// What std::complex divides to. Moderate numbers are divided by Smith's formula (1962) there, others scaled and mended.
+template <class L>
+STRATA_SMALL Pair<L> quotient(const Pair<L>& x, const Pair<L>& y) {
+  using F = typename L::F;
+  const typename L::Mask swapped = size_of(y.re) < size_of(y.im), zero_re = x.re == F{}, zero_im = x.im == F{};
+  const F most = swapped ? y.im : y.re, least = swapped ? y.re : y.im, r = least / most, scale = least * r + most;
+  const typename L::Mask fine = (is_moderate<L>(x.re) | zero_re) & (is_moderate<L>(x.im) | zero_im) & is_moderate<L>(most) & is_moderate<L>(r);
+  Pair<L> out{((swapped ? x.re : x.im) * r + (swapped ? x.im : x.re)) / scale, (swapped ? x.im * r - x.re : x.im - x.re * r) / scale};
+  if (L::any(~fine))
     for (int l = 0; l < L::kWidth; ++l) {
       const std::complex<double> q = std::complex<double>(x.re[l], x.im[l]) / std::complex<double>(y.re[l], y.im[l]);
       out.re[l] = q.real(), out.im[l] = q.imag();
     }
-    return out;
-  }
-};
+  return out;
+}
 
 /// What lanes hold of elements of type T.
 template <class L, class T>
@@ -72,10 +103,6 @@ STRATA_SMALL Pair<L> only_real(const Pair<L>&, const typename L::F& re) { return
 template <class F>
 STRATA_SMALL F only_real(const F&, const F& re) { return re; }
 
-template <class F>
-STRATA_SMALL F size_of(const F& x) { return x < F{} ? -x : x; }
-template <class L>
-STRATA_SMALL typename L::F size_of(const Pair<L>& x) { return size_of(x.re) + size_of(x.im); }
 template <class L>
 STRATA_SMALL typename L::Mask is_zero(const typename L::F& x) { return x == typename L::F{}; }
 template <class L>

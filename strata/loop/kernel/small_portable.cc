@@ -11,6 +11,7 @@ struct Two {
   typedef double F __attribute__((vector_size(2 * sizeof(double))));
   typedef long long Mask __attribute__((vector_size(2 * sizeof(double))));
   STRATA_SMALL static F sqrt(F x) { return F(_mm_sqrt_pd(x)); }
+  STRATA_SMALL static bool any(Mask x) { return _mm_movemask_pd(__m128d(x)) != 0; }
 };
 
 bool present() { return true; }
