@@ -52,8 +52,8 @@ struct Factored {
   Array lu, permutation, diagonal, sign;
 };
 
-/// adj(a) = adj(U) L^-1 det(P) P. With u_kk the least pivot and q the product of the others, the rows y of adj(U) x are, from the last: det(U) U^-1 x = q u_kk U^-1 x below row k,
-/// where U' (U with 1 for u_kk) has the same rows; q U'^-1 x in row k; and above it the rest of U y = det(U) x. Nothing is divided by u_kk.
+/// adj(a) = adj(U) L^-1 det(P) P. Let u_kk be the least pivot, q the product of the others and of P's sign, and U' be U with 1 for u_kk. Of y = adj(U) x the rows below k are
+/// those of q u_kk U'^-1 x, which u_kk does not reach; row k is that of q U'^-1 x; the rows above solve U y = q u_kk x. Nothing is divided by u_kk.
 Array Factored::adjugate() const {
   const Array one = strong_number(diagonal, 1), zero = strong_number(diagonal, 0);
   const Array places = lax::broadcasted_iota(DType::i32, diagonal.shape(), diagonal.ndim() - 1);
