@@ -2,10 +2,9 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <cstring>
-#include <limits>
 #include <optional>
 
 namespace strata {
@@ -17,6 +16,7 @@ constexpr std::uint32_t kLocal = 0x04034b50, kEntry = 0x02014b50, kEnd = 0x06054
 constexpr std::uint16_t kStored = 0, kDeflated = 8, kEncrypted = 1, kUtf8 = 1 << 11;
 constexpr std::uint32_t kElsewhere32 = 0xffffffff;
 constexpr std::uint16_t kElsewhere16 = 0xffff;
+constexpr std::uint16_t kWide = 1;           // the kind of extra field that holds numbers of 64 bits
 constexpr std::uint64_t kBestRatio = 1032;  // of deflate
 
 /// Numbers one after another; none beyond the end.
@@ -156,7 +156,6 @@ class Archive {
 
   /// Numbers that do not fit stand among the extras.
   static bool widen(Entry& e, std::string_view extras) {
-    constexpr std::uint16_t kWide = 1;
     std::vector<std::uint64_t*> missing;
     for (std::uint64_t* field : {&e.size, &e.packed, &e.offset})
       if (*field == kElsewhere32) missing.push_back(field);
@@ -192,20 +191,26 @@ class Archive {
     return inflated(packed, e.size);
   }
 
+  /// Piece by piece: zlib counts what it is given in 32 bits.
   static std::optional<std::string> inflated(std::string_view packed, std::uint64_t size) {
-    if (packed.size() > std::numeric_limits<uInt>::max() || size > std::numeric_limits<uInt>::max()) return std::nullopt;
+    constexpr std::uint64_t kPiece = 1 << 16;
     std::string out(size, '\0');
     z_stream stream{};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) return std::nullopt;
-    char nothing = 0;
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-    stream.avail_in = static_cast<uInt>(packed.size());
-    stream.next_out = reinterpret_cast<Bytef*>(out.empty() ? &nothing : out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    const int end = inflate(&stream, Z_FINISH);
-    const bool whole = end == Z_STREAM_END && stream.total_out == size;
+    std::uint64_t written = 0;
+    int status = Z_OK;
+    while (status == Z_OK) {
+      const std::uint64_t given = std::min<std::uint64_t>(kPiece, packed.size()), room = std::min(kPiece, size - written);
+      stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+      stream.avail_in = static_cast<uInt>(given);
+      stream.next_out = reinterpret_cast<Bytef*>(out.data() + written);
+      stream.avail_out = static_cast<uInt>(room);
+      status = inflate(&stream, Z_NO_FLUSH);
+      packed.remove_prefix(given - stream.avail_in);
+      written += room - stream.avail_out;
+    }
     inflateEnd(&stream);
-    return whole ? std::optional(std::move(out)) : std::nullopt;
+    return status == Z_STREAM_END && written == size ? std::optional(std::move(out)) : std::nullopt;
   }
 
   std::string_view bytes_;
@@ -219,40 +224,89 @@ class Writer {
     text.append(reinterpret_cast<const char*>(&value), sizeof value);
     return *this;
   }
-  /// What a file's own header and its entry in the directory share.
-  Writer& add_about(const ZipFile& f) {
-    constexpr std::uint16_t kVersion = 20, kMidnight = 0, kFirstDay = 1 << 5 | 1;
-    const auto size = static_cast<std::uint32_t>(f.bytes.size());
-    const auto checksum = static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(f.bytes.data()), f.bytes.size()));
-    add(kVersion).add(kUtf8).add(kStored).add(kMidnight).add(kFirstDay).add(checksum).add(size).add(size);
-    return add(static_cast<std::uint16_t>(f.name.size())).add(std::uint16_t{0});
-  }
   std::string text;
 };
+
+/// Numbers that stand in 32 bits, and among the extras those that do not.
+class Numbers {
+ public:
+  explicit Numbers(std::uint64_t wide_from) : wide_from_(std::min<std::uint64_t>(wide_from, kElsewhere32)) {}
+  std::uint32_t narrow(std::uint64_t x) {
+    if (x < wide_from_) return static_cast<std::uint32_t>(x);
+    wide_.add(x);
+    return kElsewhere32;
+  }
+  std::string extras() const {
+    if (wide_.text.empty()) return "";
+    return Writer().add(kWide).add(static_cast<std::uint16_t>(wide_.text.size())).text + wide_.text;
+  }
+
+ private:
+  std::uint64_t wide_from_;
+  Writer wide_;
+};
+
+constexpr std::uint16_t kVersion = 20, kVersion64 = 45;
+
+/// What a file's own header and its entry in the directory share: all up to the length of the extras.
+Writer about(const ZipFile& f, std::uint32_t narrow_size, const std::string& extras) {
+  constexpr std::uint16_t kMidnight = 0, kFirstDay = 1 << 5 | 1;
+  const auto checksum = static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(f.bytes.data()), f.bytes.size()));
+  Writer out;
+  out.add(extras.empty() ? kVersion : kVersion64).add(kUtf8).add(kStored).add(kMidnight).add(kFirstDay).add(checksum).add(narrow_size).add(narrow_size);
+  out.add(static_cast<std::uint16_t>(f.name.size())).add(static_cast<std::uint16_t>(extras.size()));
+  return out;
+}
+
+std::string header(const ZipFile& f, std::uint64_t wide_from) {
+  Numbers numbers(wide_from);
+  const std::uint32_t size = numbers.narrow(f.bytes.size());
+  (void)numbers.narrow(f.bytes.size());  // as it is stored
+  const std::string extras = numbers.extras();
+  return Writer().add(kLocal).text + about(f, size, extras).text + f.name + extras;
+}
+
+std::string entry(const ZipFile& f, std::uint64_t offset, std::uint64_t wide_from) {
+  Numbers numbers(wide_from);
+  const std::uint32_t size = numbers.narrow(f.bytes.size());
+  (void)numbers.narrow(f.bytes.size());
+  const std::uint32_t at = numbers.narrow(offset);
+  const std::string extras = numbers.extras();
+  Writer out;
+  out.add(kEntry).add(extras.empty() ? kVersion : kVersion64).text += about(f, size, extras).text;
+  out.add(std::uint16_t{0}).add(std::uint16_t{0}).add(std::uint16_t{0}).add(std::uint32_t{0}).add(at);
+  return out.text + f.name + extras;
+}
+
+/// The end of an archive: where its directory is, first in 64 bits where that is needed.
+std::string ending(const Directory& d, std::uint64_t wide_from) {
+  const std::uint64_t narrow = std::min<std::uint64_t>(wide_from, kElsewhere32), few = std::min<std::uint64_t>(wide_from, kElsewhere16);
+  const bool is_wide = d.count >= few || d.size >= narrow || d.offset >= narrow;
+  Writer out;
+  if (is_wide) {
+    constexpr std::uint64_t kRest = 44;  // of the record's 56 bytes
+    out.add(kEnd64).add(kRest).add(kVersion64).add(kVersion64).add(std::uint32_t{0}).add(std::uint32_t{0}).add(d.count).add(d.count).add(d.size).add(d.offset);
+    out.add(kLocator64).add(std::uint32_t{0}).add(d.offset + d.size).add(std::uint32_t{1});
+  }
+  const std::uint16_t count = is_wide ? kElsewhere16 : static_cast<std::uint16_t>(d.count);
+  const std::uint32_t size = is_wide ? kElsewhere32 : static_cast<std::uint32_t>(d.size), at = is_wide ? kElsewhere32 : static_cast<std::uint32_t>(d.offset);
+  return out.add(kEnd).add(std::uint16_t{0}).add(std::uint16_t{0}).add(count).add(count).add(size).add(at).add(std::uint16_t{0}).text;
+}
 
 }  // namespace
 
 Result<std::vector<ZipFile>> read_zip(std::string_view bytes, const std::string& name) { return Archive(bytes, name).read(); }
 
-Result<std::string> write_zip(const std::vector<ZipFile>& files) {
-  constexpr std::uint16_t kVersion = 20;
-  std::uint64_t total = 0;
-  for (const ZipFile& f : files) total += f.bytes.size() + 2 * f.name.size() + 128;
-  if (total >= kElsewhere32 || files.size() >= kElsewhere16) return Status(Code::unsupported, "{} files of {} bytes are too much for a zip archive without zip64", files.size(), total);
-  Writer out, directory;
+Result<std::string> write_zip(const std::vector<ZipFile>& files, const WriteZip& options) {
+  std::string out, directory;
   for (const ZipFile& f : files) {
     if (f.name.size() >= kElsewhere16) return Status(Code::invalid, "a name of {} bytes is too long for a zip archive", f.name.size());
-    const auto offset = static_cast<std::uint32_t>(out.text.size());
-    out.add(kLocal).add_about(f);
-    out.text += f.name + f.bytes;
-    directory.add(kEntry).add(kVersion).add_about(f).add(std::uint16_t{0}).add(std::uint16_t{0}).add(std::uint16_t{0}).add(std::uint32_t{0}).add(offset);
-    directory.text += f.name;
+    directory += entry(f, out.size(), options.wide_from);
+    out += header(f, options.wide_from);
+    out += f.bytes;
   }
-  const auto count = static_cast<std::uint16_t>(files.size());
-  const auto at = static_cast<std::uint32_t>(out.text.size()), size = static_cast<std::uint32_t>(directory.text.size());
-  out.text += directory.text;
-  out.add(kEnd).add(std::uint16_t{0}).add(std::uint16_t{0}).add(count).add(count).add(size).add(at).add(std::uint16_t{0});
-  return std::move(out.text);
+  const Directory d{files.size(), directory.size(), out.size()};
+  return out + directory + ending(d, options.wide_from);
 }
 
 }  // namespace strata

@@ -6,6 +6,7 @@
 // Source: PKWARE's APPNOTE 6.3.10 (records of the directory, zip64), RFC 1951 by zlib.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,7 +23,11 @@ struct ZipFile {
 /// not have their checksum; nothing is reserved that the bytes cannot hold. Code::unsupported for other compressions, encryption and several disks.
 Result<std::vector<ZipFile>> read_zip(std::string_view bytes, const std::string& name);
 
-/// An archive of stored files, with the date 1980-01-01: equal contents give equal bytes. Code::unsupported from 4 GiB on.
-Result<std::string> write_zip(const std::vector<ZipFile>& files);
+struct WriteZip {
+  /// Sizes, places and counts from here on are written in 64 bits; those that 32 bits (counts: 16) cannot say are in any case.
+  std::uint64_t wide_from = 0xffffffff;
+};
+/// An archive of stored files, with the date 1980-01-01: equal contents give equal bytes. Code::invalid for names of 64 KiB and more.
+Result<std::string> write_zip(const std::vector<ZipFile>& files, const WriteZip& options = {});
 
 }  // namespace strata

@@ -145,6 +145,43 @@ TEST(Zip, FilesComeBack) {
   }
 }
 
+// zip64.npz: all numbers in 64 bits (tools/goldens/npy_files.py, which asked NumPy whether it reads it).
+TEST(Zip, NumbersOf64BitsAreReadAndWritten) {
+  const std::string bytes = file("zip64.npz");
+  auto arrays = decode_npz(bytes, "zip64.npz");
+  ASSERT_TRUE(arrays.ok()) << arrays.status().message();
+  const auto wanted = expected();
+  ASSERT_EQ(arrays->size(), 2u);
+  for (const auto& [key, array] : *arrays) EXPECT_EQ(held(array), wanted.at(key)) << key;
+  auto files = read_zip(bytes, "zip64.npz");
+  ASSERT_TRUE(files.ok());
+  EXPECT_EQ(*write_zip(*files, {.wide_from = 0}), bytes);
+  for (std::uint64_t from : {1, 50, 200, 700}) {
+    auto some = read_zip(*write_zip(*files, {.wide_from = from}), "some");
+    ASSERT_TRUE(some.ok()) << from << ": " << some.status().message();
+    ASSERT_EQ(some->size(), files->size());
+    for (std::size_t i = 0; i < files->size(); ++i) EXPECT_EQ((*some)[i].bytes, (*files)[i].bytes);
+  }
+  for (std::size_t size = 0; size < bytes.size(); ++size) EXPECT_FALSE(read_zip(std::string_view(bytes).substr(0, size), "cut").ok()) << size;
+}
+
+TEST(Zip, ManyFilesAreCountedIn64Bits) {
+  std::vector<ZipFile> files(66000);
+  for (std::size_t i = 0; i < files.size(); ++i) files[i].name = std::to_string(i);
+  auto again = read_zip(*write_zip(files), "many");
+  ASSERT_TRUE(again.ok()) << again.status().message();
+  ASSERT_EQ(again->size(), files.size());
+  EXPECT_EQ(again->back().name, "65999");
+}
+
+TEST(Zip, LargeFilesAreInflatedPieceByPiece) {
+  auto arrays = decode_npz(file("large.npz"), "large.npz");
+  ASSERT_TRUE(arrays.ok()) << arrays.status().message();
+  const Literal& x = arrays->at(0).second;
+  ASSERT_EQ(x.type(), Type(DType::i32, Shape{100000}));
+  for (int i = 0; i < 100000; ++i) ASSERT_EQ(x.span<std::int32_t>()[static_cast<std::size_t>(i)], i % 100);
+}
+
 TEST(Zip, RefusesWhatItDoesNotRead) {
   std::string bytes = *write_zip({{"a", "hello"}});
   const std::size_t entry = bytes.find("PK\x01\x02");

@@ -6,10 +6,13 @@
 An expectation is `dtype[sizes]` with the elements' bytes in hexadecimal, row-major and little-endian, or why a file is refused.
 Makes build/peers with jax 0.10.2 when this Python has none. Numbers are drawn from the seed in expected.json.
 """
+import io
 import json
 import os
 import pathlib
+import struct
 import sys
+import zlib
 
 os.environ["JAX_PLATFORMS"] = "cpu"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -35,6 +38,26 @@ def held(x):
     x = np.asarray(x)
     little = np.ascontiguousarray(x.astype(x.dtype.newbyteorder("<")) if x.dtype.byteorder == ">" else x)
     return f"{NAMES[x.dtype.newbyteorder('=').name if x.dtype.byteorder == '>' else x.dtype.name]}[{','.join(map(str, x.shape))}]:{little.tobytes().hex()}"
+
+
+def zip64(files):
+    """An archive of stored files all of whose sizes, places and counts stand in 64 bits."""
+    out, directory, wide = b"", b"", 0xFFFFFFFF
+    for name, content in files.items():
+        sizes = struct.pack("<QQ", len(content), len(content))
+        shared = (1 << 11, 0, 0, 1 << 5 | 1, zlib.crc32(content), wide, wide, len(name))
+        extras = struct.pack("<HH", 1, 24) + sizes + struct.pack("<Q", len(out))
+        directory += struct.pack("<IHHHHHHIIIHHHHHII", 0x02014B50, 45, 45, *shared, len(extras), 0, 0, 0, 0, wide) + name.encode() + extras
+        extras = struct.pack("<HH", 1, 16) + sizes
+        out += struct.pack("<IHHHHHIIIHH", 0x04034B50, 45, *shared, len(extras)) + name.encode() + extras + content
+    end = struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, len(files), len(files), len(directory), len(out)) + struct.pack("<IIQI", 0x07064B50, 0, len(out) + len(directory), 1)
+    return out + directory + end + struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, 0xFFFF, 0xFFFF, wide, wide, 0)
+
+
+def as_npy(x):
+    out = io.BytesIO()
+    np.save(out, x)
+    return out.getvalue()
 
 
 def main():
@@ -63,6 +86,11 @@ def main():
     several = {"w": arrays["float32"], "layers/0/b": arrays["vector"], "empty": arrays["empty"], "wide": np.tile(arrays["wide"], (4, 1))}
     np.savez(FOLDER / "stored.npz", arrays["float64"], arrays["bool"], **several)
     np.savez_compressed(FOLDER / "deflated.npz", **several)
+    wide = {"w": arrays["float32"], "empty": arrays["empty"]}
+    (FOLDER / "zip64.npz").write_bytes(zip64({f"{k}.npy": as_npy(x) for k, x in wide.items()}))
+    with np.load(FOLDER / "zip64.npz") as read:
+        assert {k: held(x) for k, x in read.items()} == {k: held(x) for k, x in wide.items()}
+    np.savez_compressed(FOLDER / "large.npz", np.arange(100000, dtype=np.int32) % 100)
     expected["stored.npz"] = {"arr_0": held(arrays["float64"]), "arr_1": held(arrays["bool"]), **{k: held(x) for k, x in several.items()}}
     expected["deflated.npz"] = {k: held(x) for k, x in several.items()}
     head = {"numpy": np.__version__, "jax": jax.__version__, "by": "tools/goldens/npy_files.py", "seed": SEED}
