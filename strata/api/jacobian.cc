@@ -27,9 +27,4 @@ Array arrange_rows(const Array& rows, const Array& y) {
 
 Array zeros_of(const Array& x) { return zeros_like(x); }
 
-void check_active(const char* operation, std::span<const Array> leaves, const std::vector<bool>& active, const std::vector<std::string>& paths) {
-  for (std::size_t i = 0; i < leaves.size(); ++i)
-    if (active[i] && !is_inexact(leaves[i].dtype())) fail(operation, "{} is {}: only floats have derivatives", paths[i], describe(leaves[i].type()));
-}
-
 }  // namespace strata::internal

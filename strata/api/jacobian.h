@@ -5,8 +5,11 @@
 //   auto [[xx, xy], [yx, yy]] = hessian<0, 1>(f)(x, y);
 //
 // Numbers of arguments are upstream's argnums: one gives a tree like that argument, several a tuple of them. A result that is a tuple, pair, vector or
-// std::array has such a tree in place of each of its arrays (a struct as a result only where that tree is one array). Arguments are trees of
-// floats or complex numbers, others are an Error; other arguments may be anything.
+// std::array has such a tree in place of each of its arrays (a struct as a result only where that tree is one array). These arguments are trees
+// of floats; other arguments may be anything.
+//
+//   auto [j, aux] = jacfwd(f, has_aux)(x);                 // f returns pair{y, aux}
+//   jacrev(f, {.holomorphic = true})(z);                   // complex z and y: derivatives by z; with both: jacrev(f, has_aux, {...})
 #pragma once
 
 #include "strata/api/grad.h"
@@ -22,8 +25,13 @@ Array basis(const Array& x);
 Array arrange_columns(const Array& columns, const Array& x);
 Array arrange_rows(const Array& rows, const Array& y);
 Array zeros_of(const Array& x);
-/// Throws Error in the name of `operation` where one of the active leaves has no derivative.
-void check_active(const char* operation, std::span<const Array> leaves, const std::vector<bool>& active, const std::vector<std::string>& paths);
+
+/// With kAux what the function returned besides its result goes along.
+template <bool kAux, class R, class J>
+auto with_aux(J jacobian, const R& value) {
+  if constexpr (kAux) return std::pair(std::move(jacobian), std::get<1>(value));
+  else return jacobian;
+}
 
 /// `like` with next() in place of each of its arrays, in order.
 template <class T, class Next>
@@ -56,84 +64,117 @@ auto jacobian_of(const R& result, const Chosen& chosen, const std::vector<std::v
   }
 }
 
-template <class F, std::size_t... N>
+template <class F, bool kAux, std::size_t... N>
 class Jacfwd {
  public:
-  explicit Jacfwd(F f) : f_(std::move(f)) {}
+  explicit Jacfwd(F f, bool holomorphic) : f_(std::move(f)), asked_{"jacfwd", true, holomorphic} {}
   template <class... Args>
   auto operator()(Args&&... args) const {
     using Tuple = ArgumentTuple<const F, Args...>;
     static_assert(((N < sizeof...(Args)) && ...), "argument number out of range");
     const Tuple arguments(std::forward<Args>(args)...);
     const std::vector<Array> leaves = tree::leaves<Array>(arguments);
-    check_active("jacfwd", leaves, active_leaves<N...>(arguments), argument_paths(arguments));
-    const auto result = trace_function(f_, arguments, Trace::Kind::nested).like;
-    std::vector<std::vector<Array>> blocks(tree::leaves<Array>(result).size());
+    check_arguments(asked_, leaves, active_leaves<N...>(arguments), argument_paths(arguments));
+    const auto traced = trace_function(f_, arguments, Trace::Kind::nested);
+    const std::size_t results = count_differentiated<kAux>(traced.like);
+    for (std::size_t i = 0; i < results; ++i) check_result(asked_, traced.program.block->results[i]->type());
+    std::vector<std::vector<Array>> blocks(results);
     for (std::size_t j : chosen_leaves<N...>(arguments)) {
       auto of_leaf = [&](const Array& x) {
         std::vector<Array> replaced = leaves;
         replaced[j] = x;
-        Tuple at = tree::unflatten<Array>(arguments, replaced);
-        return std::apply(f_, at);
+        return part(call(traced.program, replaced), 0, results);
       };
-      auto push = [&](const Array& t) { return tree::leaves<Array>(strata::jvp(of_leaf, std::tuple(leaves[j]), std::tuple(t)).second); };
+      auto push = [&](const Array& t) { return strata::jvp(of_leaf, std::tuple(leaves[j]), std::tuple(t)).second; };
       const std::vector<Array> columns = strata::vmap(push, {.out_axes = {-1}})(basis(leaves[j]));
-      for (std::size_t i = 0; i < columns.size(); ++i) blocks[i].push_back(arrange_columns(columns[i], leaves[j]));
+      for (std::size_t i = 0; i < results; ++i) blocks[i].push_back(arrange_columns(columns[i], leaves[j]));
     }
-    return jacobian_of(result, chosen<Tuple, N...>(arguments), blocks);
+    auto jacobian = jacobian_of(differentiated<kAux>(traced.like), chosen<Tuple, N...>(arguments), blocks);
+    if constexpr (kAux) return with_aux<kAux>(std::move(jacobian), traced.unflatten(call(traced.program, leaves)));
+    else return jacobian;
   }
 
  private:
   F f_;
+  Differentiation asked_;
 };
 
-template <class F, std::size_t... N>
+template <class F, bool kAux, std::size_t... N>
 class Jacrev {
  public:
-  explicit Jacrev(F f) : f_(std::move(f)) {}
+  explicit Jacrev(F f, const GradOptions& options) : f_(std::move(f)), asked_{"jacrev", false, options.holomorphic, options.allow_int} {}
   template <class... Args>
   auto operator()(Args&&... args) const {
     using Tuple = ArgumentTuple<const F, Args...>;
     static_assert(((N < sizeof...(Args)) && ...), "argument number out of range");
     const Tuple arguments(std::forward<Args>(args)...);
-    check_active("jacrev", tree::leaves<Array>(arguments), active_leaves<N...>(arguments), argument_paths(arguments));
+    const std::vector<Array> leaves = tree::leaves<Array>(arguments);
+    check_arguments(asked_, leaves, active_leaves<N...>(arguments), argument_paths(arguments));
     const auto traced = trace_function(f_, arguments, Trace::Kind::nested);
-    const auto [results, linear] = internal::linearize(traced.program, tree::leaves<Array>(arguments));
-    std::vector<std::vector<Array>> blocks(results.size());
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      std::vector<Array> cotangents;
-      for (const Array& y : results) cotangents.push_back(zeros_of(y));
+    const std::size_t count = count_differentiated<kAux>(traced.like);
+    for (std::size_t i = 0; i < count; ++i) check_result(asked_, traced.program.block->results[i]->type());
+    const auto [results, linear] = internal::linearize(traced.program, leaves, count);
+    std::vector<Array> zeros;
+    for (std::size_t i = 0; i < count; ++i) zeros.push_back(zeros_of(results[i]));
+    std::vector<std::vector<Array>> blocks(count);
+    for (std::size_t i = 0; i < count; ++i) {
       auto pull = [&](const Array& t) {
-        std::vector<Array> given = cotangents;
+        std::vector<Array> given = zeros;
         given[i] = t;
         return linear.pull(given);
       };
       const std::vector<Array> rows = strata::vmap(pull)(basis(results[i]));
       for (std::size_t j : chosen_leaves<N...>(arguments)) blocks[i].push_back(arrange_rows(rows[j], results[i]));
     }
-    return jacobian_of(traced.unflatten(results), chosen<Tuple, N...>(arguments), blocks);
+    const auto value = traced.unflatten(results);
+    return with_aux<kAux>(jacobian_of(differentiated<kAux>(value), chosen<Tuple, N...>(arguments), blocks), value);
   }
 
  private:
   F f_;
+  Differentiation asked_;
 };
+
+template <bool kAux, std::size_t... N, class F>
+auto make_jacfwd(F f, bool holomorphic) {
+  if constexpr (sizeof...(N) == 0) return Jacfwd<F, kAux, 0>(std::move(f), holomorphic);
+  else return Jacfwd<F, kAux, N...>(std::move(f), holomorphic);
+}
+template <bool kAux, std::size_t... N, class F>
+auto make_jacrev(F f, const GradOptions& options) {
+  if constexpr (sizeof...(N) == 0) return Jacrev<F, kAux, 0>(std::move(f), options);
+  else return Jacrev<F, kAux, N...>(std::move(f), options);
+}
 
 }  // namespace internal
 
-/// `jacfwd<N...>(f)(args...)`: derivatives by arguments N... (argument 0 unless given), by one push forward for each element of them.
+/// Of jacfwd and hessian.
+struct JacobianOptions {
+  internal::Named named = internal::Named();
+  /// The function is promised to be holomorphic: arguments and results must be complex.
+  bool holomorphic = false;
+};
+
+/// `jacfwd<N...>(f)(args...)`: derivatives by arguments N... (argument 0 unless given), by one push forward for each element of them. Throws
+/// Error for complex arguments unless `holomorphic`; results may be complex.
 template <std::size_t... N, class F>
-auto jacfwd(F f) {
-  if constexpr (sizeof...(N) == 0) return internal::Jacfwd<F, 0>(std::move(f));
-  else return internal::Jacfwd<F, N...>(std::move(f));
-}
-/// The same by one pull back for each element of the results.
+auto jacfwd(F f, JacobianOptions options = {}) { return internal::make_jacfwd<false, N...>(std::move(f), options.holomorphic); }
+/// Of an f that returns pair{y, aux}: pair{derivatives of y, aux}.
 template <std::size_t... N, class F>
-auto jacrev(F f) {
-  if constexpr (sizeof...(N) == 0) return internal::Jacrev<F, 0>(std::move(f));
-  else return internal::Jacrev<F, N...>(std::move(f));
-}
+auto jacfwd(F f, HasAux, JacobianOptions options = {}) { return internal::make_jacfwd<true, N...>(std::move(f), options.holomorphic); }
+
+/// The same by one pull back for each element of the results. Throws Error for complex results unless `holomorphic`; arguments may be complex.
+template <std::size_t... N, class F>
+auto jacrev(F f, GradOptions options = {}) { return internal::make_jacrev<false, N...>(std::move(f), options); }
+template <std::size_t... N, class F>
+auto jacrev(F f, HasAux, GradOptions options = {}) { return internal::make_jacrev<true, N...>(std::move(f), options); }
+
 /// Second derivatives: the Jacobian of the Jacobian.
 template <std::size_t... N, class F>
-auto hessian(F f) { return jacfwd<N...>(jacrev<N...>(std::move(f))); }
+auto hessian(F f, JacobianOptions options = {}) { return jacfwd<N...>(jacrev<N...>(std::move(f), {.holomorphic = options.holomorphic}), options); }
+template <std::size_t... N, class F>
+auto hessian(F f, HasAux, JacobianOptions options = {}) {
+  return jacfwd<N...>(jacrev<N...>(std::move(f), has_aux, {.holomorphic = options.holomorphic}), has_aux, options);
+}
 
 }  // namespace strata
