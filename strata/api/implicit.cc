@@ -52,10 +52,13 @@ std::vector<Array> custom_root(const Program& f, const Program& solve, const Pro
   }, solve.weak);
 }
 
+void require_matvec(const Program& matvec, std::span<const Array> rhs) {
+  require_floats("custom_linear_solve", rhs);
+  require_like("custom_linear_solve", "matvec", matvec, rhs);
+}
+
 std::vector<Array> custom_linear_solve(const Program& matvec, const Program& solve, const Program* transpose_solve, const Program* vecmat, std::span<const Array> rhs) {
   const char* self = "custom_linear_solve";
-  require_floats(self, rhs);
-  require_like(self, "matvec", matvec, rhs);
   require_like(self, "solve", solve, rhs, true);
   if (transpose_solve) require_like(self, "transpose_solve", *transpose_solve, rhs, true);
   const Program none;

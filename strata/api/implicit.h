@@ -18,6 +18,9 @@ std::vector<Array> custom_root(const Program& f, const Program& solve, const Pro
 /// The same of a system; `transpose_solve` and `vecmat` may be null.
 std::vector<Array> custom_linear_solve(const Program& matvec, const Program& solve, const Program* transpose_solve, const Program* vecmat, std::span<const Array> b);
 
+/// Throws Error unless matvec's results are like b.
+void require_matvec(const Program& matvec, std::span<const Array> b);
+
 /// Whether `solve` returns a solution alone, or with other things.
 template <class R, class X> inline constexpr bool is_solution = std::same_as<R, X>;
 template <class R, class X> inline constexpr bool is_solution_with_aux = false;
@@ -73,11 +76,12 @@ auto custom_linear_solve(Matvec matvec, const B& rhs, Solve solve, TransposeSolv
   using X = internal::AsOperand<B>;
   const X b(rhs);
   auto trace = [&](auto f) { return internal::trace_function(f, std::tuple<X>(b), internal::Trace::Kind::nested); };
+  const std::vector<Array> leaves = tree::leaves<Array>(b);
   const auto product = trace(matvec);
+  internal::require_matvec(product.program, leaves);
   const auto solved = trace([&](const X& x) { return solve(matvec, x); });
   using R = std::remove_cvref_t<decltype(solved.like)>;
   static_assert(internal::is_solution<R, X> || internal::is_solution_with_aux<R, X>, "solve returns what is like b, or pair{that, aux}");
-  const std::vector<Array> leaves = tree::leaves<Array>(b);
   if constexpr (std::same_as<TransposeSolve, std::nullptr_t>) {
     return solved.unflatten(internal::custom_linear_solve(product.program, solved.program, nullptr, nullptr, leaves));
   } else {

@@ -163,6 +163,11 @@ TEST(CustomLinearSolve, OfATree) {
   auto x = [&](const Array& b) { return custom_linear_solve(product, Point{b, 2 * b}, solve, across).x; };
   EXPECT_EQ(x(1.0f).item<float>(), -5);
   EXPECT_EQ(grad(x)(1.0f).item<float>(), -5);
+  // Before the transposed system is made of it, and in the words of this function.
+  auto wide = [](const Array& x) { return concatenate({x, x}); };
+  auto same = [](const auto&, const Array& b) { return b; };
+  EXPECT_THAT(message_of([&] { custom_linear_solve(wide, array({1.0f, 2.0f}), same, same); }), ::testing::HasSubstr("custom_linear_solve: matvec returns (f32[4]), expected (f32[2])"));
+  EXPECT_THAT(message_of([&] { custom_linear_solve(wide, array({1, 2}), same, same); }), ::testing::HasSubstr("custom_linear_solve: floats are solved for, got i32[2]"));
   EXPECT_THAT(message_of([&] { custom_linear_solve([](const Array& x) { return x.reshape({1}); }, c, [](const auto&, const Array& b) { return b; }); }), ::testing::HasSubstr("custom_linear_solve: matvec returns (f32[1]), expected (f32[])"));
 }
 
