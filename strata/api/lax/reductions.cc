@@ -40,6 +40,15 @@ Array reduced(const char* name, const Operand& x, const Sizes& axes, Combiner co
   const Ints dims = ordered(name, x, axes);
   return emit_one({x}, x->weak(), [&](Builder& b, const Values& v) { return op::reduce(b, v[0], dims, combiner); });
 }
+/// The greatest or least elements; of none, the infinity that changes nothing.
+Array extreme(const char* name, const Operand& x, const Sizes& axes, bool greatest) {
+  if (is_bool(x->dtype())) return reduced(name, x, axes, greatest ? Combiner::or_ : Combiner::and_);
+  if (!is_complex(x->dtype())) return reduced(name, x, axes, greatest ? Combiner::max : Combiner::min);
+  Site site(x);
+  const Ints dims = ordered(name, x, axes);
+  const Reduce options{.axis = dims, .initial = Array::scalar(greatest ? -numpy::inf : numpy::inf)};
+  return cast(greatest ? numpy::max(x, options) : numpy::min(x, options), {x->dtype(), x->weak()});
+}
 Array of_numbers(const char* name, const Operand& x, const Sizes& axes, Combiner combiner) {
   Site site(x);
   if (is_bool(x->dtype())) fail(name, "numbers are needed, got {}", describe(x->type()));
@@ -63,12 +72,21 @@ Array position(const char* name, const Operand& x, std::int64_t axis, DType inde
   return cast(f(x, {.axis = forward_axis(name, x, axis)}), {canonical(index_dtype, x64_enabled()), false});
 }
 
+/// The function of two arrays that a combiner of complex numbers is.
+Array (*of_two(Combiner combiner))(const Operand&, const Operand&) {
+  switch (combiner) {
+    case Combiner::mul: return lax::mul;
+    case Combiner::max: return lax::max;
+    case Combiner::min: return lax::min;
+    default: return lax::add;
+  }
+}
+
 Array running(const char* name, const Operand& x, std::int64_t axis, bool reverse, Combiner combiner) {
   Site site(x);
   const int dim = forward_axis(name, x, axis);
   if (is_bool(x->dtype())) fail(name, "numbers are needed, got {}", describe(x->type()));
-  if (combiner == Combiner::max || combiner == Combiner::min) internal::require_real(name, x);
-  if (is_complex(x->dtype())) return associative_scan(combiner == Combiner::add ? lax::add : lax::mul, x.array, {.reverse = reverse, .axis = dim});
+  if (is_complex(x->dtype())) return associative_scan(of_two(combiner), x.array, {.reverse = reverse, .axis = dim});
   return emit_one({x}, x->weak(), [&](Builder& b, const Values& v) {
     return op::cumulative(b, v[0], op::constant(b, op::initial_value(combiner, x->dtype())), {.dim = dim, .reverse = reverse, .combiner = combiner});
   });
@@ -99,8 +117,8 @@ std::pair<Array, Array> approximate(const char* name, const Operand& x, std::int
 
 Array reduce_sum(const Operand& x, const Sizes& axes) { return of_numbers("reduce_sum", x, axes, Combiner::add); }
 Array reduce_prod(const Operand& x, const Sizes& axes) { return of_numbers("reduce_prod", x, axes, Combiner::mul); }
-Array reduce_max(const Operand& x, const Sizes& axes) { return reduced("reduce_max", x, axes, is_bool(x->dtype()) ? Combiner::or_ : Combiner::max); }
-Array reduce_min(const Operand& x, const Sizes& axes) { return reduced("reduce_min", x, axes, is_bool(x->dtype()) ? Combiner::and_ : Combiner::min); }
+Array reduce_max(const Operand& x, const Sizes& axes) { return extreme("reduce_max", x, axes, true); }
+Array reduce_min(const Operand& x, const Sizes& axes) { return extreme("reduce_min", x, axes, false); }
 Array reduce_and(const Operand& x, const Sizes& axes) { return of_bits("reduce_and", x, axes, Combiner::and_); }
 Array reduce_or(const Operand& x, const Sizes& axes) { return of_bits("reduce_or", x, axes, Combiner::or_); }
 Array reduce_xor(const Operand& x, const Sizes& axes) { return of_bits("reduce_xor", x, axes, Combiner::xor_); }

@@ -8,7 +8,8 @@
 
 namespace strata::lax {
 
-/// Sums, products and extremes of numbers; bits of integers and booleans combined. The axes disappear. Of no elements: what changes nothing.
+/// Sums, products and extremes of numbers; bits of integers and booleans combined. The axes disappear. Of no elements: what changes nothing. Complex
+/// numbers are ordered by their real parts, equal ones by their imaginary parts; where one is NaN so is the extreme (upstream's depends on the order).
 Array reduce_sum(const Operand& x, const Sizes& axes);
 Array reduce_prod(const Operand& x, const Sizes& axes);
 Array reduce_max(const Operand& x, const Sizes& axes);

@@ -6,18 +6,19 @@ from .calls import *
 CASES = {}
 CUBE, GC, CC, W34 = X234, normal(2, 3, dtype=bf16), complexes(2, 3), normal(3, 4)
 MANY = normal(3, 40)
+TIED = np.array([1 + 2j, 3 - 1j, 3 + 0.5j, -1 + 0j, -1 - 1j], np.complex64)
 
 for name in "reduce_sum reduce_prod reduce_max reduce_min".split():
     CASES["lax." + name] = calls(C(CUBE, axes=(1,)), C(CUBE, axes=(2, 0)), C(CUBE, axes=(0, 1, 2)), C(CUBE, axes=()), C(I23, axes=(0,)), C(U23, axes=(1,)), C(G5, axes=(0,)), C(H5, axes=(0,)), C(SPECIAL, axes=(0,)), C(E03, axes=(0,)), C(E03, axes=(1,)), C(f32(2), axes=()),
-                                 C(X23, axes=(2,)), C(X23, axes=(-1,)), C(X23, axes=(0, 0)), C(MANY, axes=(1,)), C(B23, axes=(0,)), C(np.zeros((0, 2), i32), axes=(0,)), C(CC, axes=(1,)) if name in ("reduce_sum", "reduce_prod") else [], scaled=True)
+                                 C(X23, axes=(2,)), C(X23, axes=(-1,)), C(X23, axes=(0, 0)), C(MANY, axes=(1,)), C(B23, axes=(0,)), C(np.zeros((0, 2), i32), axes=(0,)), C(CC, axes=(1,)), C(CC, axes=(0, 1)), C(CC, axes=()), C(TIED, axes=(0,)), C(CC[:0], axes=(0,)), C(np.complex64(2 + 1j), axes=()), scaled=True)
 for name in "reduce_and reduce_or reduce_xor".split():
     CASES["lax." + name] = calls(C(I23, axes=(0,)), C(U23, axes=(0, 1)), C(B23, axes=(1,)), C(I23, axes=()), C(np.zeros((0, 3), i32), axes=(0,)), C(np.zeros((0, 3), bool), axes=(0,)), C(X23, axes=(0,)), C(I23, axes=(2,)), C(i32(5), axes=()), C(ints(2, 3, dtype=i8), axes=(1,)))
 for name in "argmax argmin".split():
-    CASES["lax." + name] = calls(C(CUBE, axis=1, index_dtype=i32), C(I23, axis=0, index_dtype=i32), C(GC, axis=1, index_dtype=u32), C(SPECIAL, axis=0, index_dtype=i32), C(U23, axis=1, index_dtype=u8), C(X23, axis=0, index_dtype=f32), C(E03, axis=0, index_dtype=i32), C(E03, axis=1, index_dtype=i32),
+    CASES["lax." + name] = calls(C(TIED, axis=0, index_dtype=i32), C(CUBE, axis=1, index_dtype=i32), C(I23, axis=0, index_dtype=i32), C(GC, axis=1, index_dtype=u32), C(SPECIAL, axis=0, index_dtype=i32), C(U23, axis=1, index_dtype=u8), C(X23, axis=0, index_dtype=f32), C(E03, axis=0, index_dtype=i32), C(E03, axis=1, index_dtype=i32),
                                  C(X23, axis=2, index_dtype=i32), C(B23, axis=1, index_dtype=i32), C(np.array([3, 1, 3, 1], i32), axis=0, index_dtype=i32), C(f32(1), axis=0, index_dtype=i32))
 for name in "cumsum cumprod cummax cummin cumlogsumexp".split():
     CASES["lax." + name] = calls(C(CUBE), C(CUBE, axis=1), C(CUBE, axis=2, reverse=True), C(G5), C(H5, reverse=True), C(np.array([1, np.inf, 2, np.nan, 3], f32)), C(np.array([-np.inf, -np.inf, 2], f32)), C(E03), C(E03, axis=1), C(X23, axis=2), C(X23, axis=-1), C(f32(1)), C(MANY, axis=1), C(MANY, axis=1, reverse=True),
-                                 C(I23) if name != "cumlogsumexp" else C(f32([[1], [2]])), C(U23, axis=1), C(B23), C(complexes(4)) if name in ("cumsum", "cumprod") else [], scaled=True, bound=16)
+                                 C(I23) if name != "cumlogsumexp" else C(f32([[1], [2]])), C(U23, axis=1), C(B23), C(complexes(4)) if name in ("cumsum", "cumprod") else [C(CC, axis=1), C(TIED, reverse=True)] if name != "cumlogsumexp" else [], scaled=True, bound=16)
 
 # Functions by name: calls in C++ have the same.
 FUNCTIONS = {"add": jax.lax.add, "mul": jax.lax.mul, "max": jax.lax.max, "min": jax.lax.min, "or": jax.lax.bitwise_or, "norm": lambda x, y: jax.lax.sqrt(x * x + y * y), "logaddexp": jnp.logaddexp}
