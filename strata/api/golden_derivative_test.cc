@@ -31,19 +31,17 @@ const std::set<std::string> kNone = {"lax.stop_gradient", "lax.reduce_precision"
 /// Samples by rejection: their derivative is that of a quantile, not along the sampler's path (random_test.cc compares it).
 const std::set<std::string> kQuantiles = {"random.beta", "random.chisquare", "random.dirichlet", "random.f", "random.gamma", "random.generalized_normal",
                                           "random.loggamma", "random.t"};
-/// Functions whose derivative upstream has and this library does not yet, where a series ends.
-const std::set<std::string> kNotYet = {"scipy.special.hyp2f1"};
 /// Functions of which only the first derivative is compared: upstream has no second one of the incomplete functions, nor by the parameters
-/// of the hypergeometric ones; that of fresnel's cosine is lost here.
+/// of the hypergeometric ones.
 const std::set<std::string> kFirst = {"lax.betainc", "lax.igamma", "lax.igammac", "scipy.special.betainc", "scipy.special.gammainc", "scipy.special.gammaincc",
-                                      "scipy.special.fresnel", "scipy.special.hyp1f1"};
+                                      "scipy.special.hyp1f1", "scipy.special.hyp2f1"};
 
 /// Which arguments are varied: those of real floats, but numbers of C++, which say how rather than what.
 bool varies(const Array& x) { return is_float(x.dtype()) && !(x.weak() && x.ndim() == 0); }
 bool is_smooth_place(const std::string& name, const json& call) {
   bool some = false;
   if (kNotOfOne.contains(name) && decoded(call["a"][0]).size() == 1) return false;
-  if (kNone.contains(name) || kNotYet.contains(name) || kQuantiles.contains(name) || (kNotAtArrays.contains(name) && call["a"].size() > 2)) return false;
+  if (kNone.contains(name) || kQuantiles.contains(name) || (kNotAtArrays.contains(name) && call["a"].size() > 2)) return false;
   for (const json& a : call["a"]) {
     const Array x = decoded(a);
     if (is_complex(x.dtype())) return false;

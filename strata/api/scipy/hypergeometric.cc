@@ -24,6 +24,31 @@ Array series(const Array& sum, const Array& first, Ratio ratio, Weight weight) {
 }
 double unweighted(const Array&) { return 1.0; }
 
+struct Slopes { Array k, term, sum; std::vector<Array> terms, sums; STRATA_FIELDS(k, term, sum, terms, sums) };
+/// Derivatives of 1 + ratio(0) + ratio(0) ratio(1) + ... by what the ratio depends on, of which by(k) says the derivatives of ratio(k). Term by term, since
+/// quotients of gamma functions have poles where a parameter is a negative integer and the sum, but not its derivative, ends.
+template <class Ratio, class By>
+std::vector<Array> slopes(const Array& like, Ratio ratio, By by) {
+  const Array zero = filled_like(like, 0), one = filled_like(like, 1);
+  const std::vector<Array> zeros(by(zero).size(), zero);
+  auto next = [&](const Slopes& s) {
+    const Array r = ratio(s.k);
+    const std::vector<Array> d = by(s.k);
+    Slopes out{s.k + 1, s.term * r, s.sum + s.term * r, {}, {}};
+    for (std::size_t i = 0; i < d.size(); ++i) {
+      out.terms.push_back(s.terms[i] * r + s.term * d[i]);
+      out.sums.push_back(s.sums[i] + out.terms[i]);
+    }
+    return out;
+  };
+  auto going = [](const Slopes& s) {
+    Array counts = numpy::abs(s.term) > kEpsilon * numpy::abs(s.sum);
+    for (std::size_t i = 0; i < s.terms.size(); ++i) counts = counts | (numpy::abs(s.terms[i]) > kEpsilon * numpy::abs(s.sums[i]));
+    return (s.k < kMostTerms) & counts;
+  };
+  return while_loop(going, next, Slopes{zero, one, one, zeros, zeros}).sums;
+}
+
 /// f of each element of arrays of one shape.
 template <class F, class... Arrays>
 Array each(F f, const Array& first, const Arrays&... more) {
@@ -48,13 +73,10 @@ Array one_1f1(const Array& a, const Array& b, const Array& x) {
   return numpy::where(a == 0, 1, out);
 }
 
-/// The derivatives by a and b are the series with differences of digamma as weights.
 Array slope_1f1(const Array& a, const Array& b, const Array& x, const Array& da, const Array& db, const Array& dx) {
-  const Array zero = filled_like(x, 0), first = a / b * x;
-  auto ratio = ratio_1f1(a, b, x);
-  const Array by_a = series(zero, first, ratio, [&](const Array& k) { return lax::digamma(a + k) - lax::digamma(a); });
-  const Array by_b = series(zero, first, ratio, [&](const Array& k) { return lax::digamma(b) - lax::digamma(b + k); });
-  return by_a * da + by_b * db + a / b * one_1f1(a + 1, b + 1, x) * dx;
+  auto by = [&](const Array& k) { return std::vector<Array>{x / ((b + k) * (k + 1)), -(a + k) * x / ((b + k) * (b + k) * (k + 1))}; };
+  const std::vector<Array> s = slopes(x, ratio_1f1(a, b, x), by);
+  return s[0] * da + s[1] * db + a / b * one_1f1(a + 1, b + 1, x) * dx;
 }
 
 // ---- 2F1 ------------------------------------------------------------------------------------------------------
@@ -130,10 +152,12 @@ Array one_2f1(const Array& a, const Array& b, const Array& c, const Array& x) {
 }
 
 Array slope_2f1(const Array& a, const Array& b, const Array& c, const Array& x, const Array& da, const Array& db, const Array& dc, const Array& dx) {
-  const Array zero = filled_like(x, 0), first = a * b / c * x;
-  auto ratio = ratio_2f1(a, b, c, x);
-  auto by = [&](const Array& v) { return series(zero, first, ratio, [&](const Array& k) { return lax::digamma(v + k) - lax::digamma(v); }); };
-  return by(a) * da + by(b) * db - by(c) * dc + a * b / c * one_2f1(a + 1, b + 1, c + 1, x) * dx;
+  auto by = [&](const Array& k) {
+    const Array rest = x / ((c + k) * (k + 1));
+    return std::vector<Array>{(b + k) * rest, (a + k) * rest, -(a + k) * (b + k) * rest / (c + k)};
+  };
+  const std::vector<Array> s = slopes(x, ratio_2f1(a, b, c, x), by);
+  return s[0] * da + s[1] * db + s[2] * dc + a * b / c * one_2f1(a + 1, b + 1, c + 1, x) * dx;
 }
 
 }  // namespace

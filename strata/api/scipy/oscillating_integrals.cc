@@ -87,7 +87,7 @@ Both si_and_ci(const Array& x) {
 Both of_half_square(const Array& any) {
   const Array x = numpy::abs(any), s = numpy::fmod(x, 2), r = numpy::fmod(s * (x - s / 2), 2);
   const Array sine = numpy::where(r < 0.5, numpy::sin(pi * r), numpy::where(r > 1.5, numpy::sin(pi * (r - 2)), -numpy::sin(pi * (r - 1))));
-  return {sine, numpy::where(r == 0.5, 0, numpy::where(r < 1, -numpy::sin(pi * (r - 0.5)), numpy::sin(pi * (r - 1.5))))};
+  return {sine, numpy::where(r < 1, numpy::sin(pi * (0.5 - r)), numpy::sin(pi * (r - 1.5)))};
 }
 
 /// S and C for x >= 0.
