@@ -38,6 +38,8 @@ bool explain_cache_misses::enabled() { return saying; }
 
 namespace internal {
 
+std::string type_text(const Array& leaf) { return fmt::format("{}{}", leaf.weak() ? "weak " : "", describe(leaf.type())); }
+
 std::string explain_miss(const Signature& now, std::span<const Signature> before) {
   if (before.empty()) {
     std::vector<std::string> leaves;

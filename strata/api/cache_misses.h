@@ -36,10 +36,13 @@ struct Signature {
   bool wide = false;                // x64
 };
 
+/// "f32[3]", "weak f32[]".
+std::string type_text(const Array& leaf);
+
 template <class Tuple>
 Signature signature_of(const Tuple& arguments) {
   Signature out{.structure = tree::structure(arguments).text(), .paths = argument_paths(arguments), .wide = x64_enabled()};
-  tree::for_each(arguments, [&](const Array& leaf) { out.types.push_back(fmt::format("{}{}", leaf.weak() ? "weak " : "", leaf.type().to_string())); });
+  tree::for_each(arguments, [&](const Array& leaf) { out.types.push_back(type_text(leaf)); });
   return out;
 }
 

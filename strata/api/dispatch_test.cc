@@ -165,7 +165,7 @@ TEST(Dispatch, AHandleRefusesOtherTypes) {
     handle(ones({4}));
     ADD_FAILURE() << "it took f32[4]";
   } catch (const Error& e) {
-    EXPECT_THAT(e.what(), ::testing::HasSubstr("argument 0 was compiled as tensor<3xf32>, got tensor<4xf32>"));
+    EXPECT_THAT(e.what(), ::testing::HasSubstr("argument 0 was compiled as f32[3], got f32[4]"));
   }
 }
 

@@ -69,7 +69,7 @@ void Call::add(const Array& argument, bool check) {
     const std::vector<Type>& types = bound_.executable->argument_types();
     const std::size_t i = arguments_.size();
     if (i >= types.size()) throw Error(bound_.name, "takes {} arrays, got more", types.size());
-    if (!(argument.type() == types[i])) throw Error(bound_.name, "argument {} was compiled as {}, got {}", i, types[i].to_string(), argument.type().to_string());
+    if (!(argument.type() == types[i])) throw Error(bound_.name, "argument {} was compiled as {}, got {}", i, describe(types[i]), describe(argument.type()));
   }
   const ArrayState* state = argument.state().get();
   const bool in_memory = state != nullptr && state->value == nullptr && !state->scalar;
