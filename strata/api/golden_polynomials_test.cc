@@ -6,8 +6,11 @@ namespace {
 
 using testing::Call;
 
-STRATA_GOLDEN("numpy.convolve", numpy::convolve(c.x(0), c.x(1), c.text("mode", "full")));
-STRATA_GOLDEN("numpy.correlate", numpy::correlate(c.x(0), c.x(1), c.text("mode", "valid")));
+numpy::Convolve slid(const testing::Call& c) {
+  return {.precision = c.text("precision") == "highest" ? lax::Precision::HIGHEST : lax::Precision::DEFAULT, .preferred_element_type = c.dtype("preferred_element_type")};
+}
+STRATA_GOLDEN("numpy.convolve", numpy::convolve(c.x(0), c.x(1), c.text("mode", "full"), slid(c)));
+STRATA_GOLDEN("numpy.correlate", numpy::correlate(c.x(0), c.x(1), c.text("mode", "valid"), slid(c)));
 STRATA_GOLDEN("numpy.poly", numpy::poly(c.x(0)));
 STRATA_GOLDEN("numpy.polyadd", numpy::polyadd(c.x(0), c.x(1)));
 STRATA_GOLDEN("numpy.polysub", numpy::polysub(c.x(0), c.x(1)));

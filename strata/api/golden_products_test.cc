@@ -5,29 +5,46 @@
 namespace strata {
 namespace {
 
+lax::DotPrecision precision(const testing::Call& c) {
+  const std::string said = c.text("precision");
+  return said == "BF16_BF16_F32" ? lax::DotPrecision(lax::DotAlgorithmPreset::BF16_BF16_F32) : said == "highest" ? lax::Precision::HIGHEST : lax::Precision::DEFAULT;
+}
+lax::DotGeneral product(const testing::Call& c) { return {.precision = precision(c), .preferred_element_type = c.dtype("preferred_element_type")}; }
+numpy::EinsumOptimize order(const testing::Call& c) {
+  return c.has("optimize") && c.option("optimize").is_boolean() ? numpy::EinsumOptimize(c.flag("optimize")) : numpy::EinsumOptimize(c.text("optimize", "auto"));
+}
+numpy::TensordotAxes axes_of(const testing::Call& c) {
+  if (!c.has("axes") || c.option("axes").is_number()) return c.integer("axes", 2);
+  const auto list = [](const nlohmann::json& o) { return o.is_array() ? o.get<std::vector<std::int64_t>>() : std::vector<std::int64_t>{o.get<std::int64_t>()}; };
+  return {list(c.option("axes")[0]), list(c.option("axes")[1])};
+}
+
 #define STRATA_BINARY(name) STRATA_GOLDEN("numpy." #name, numpy::name(c.x(0), c.x(1)))
-STRATA_BINARY(dot);
-STRATA_BINARY(vdot);
-STRATA_BINARY(inner);
+#define STRATA_PRODUCT(name) STRATA_GOLDEN("numpy." #name, numpy::name(c.x(0), c.x(1), product(c)))
+STRATA_PRODUCT(dot);
+STRATA_PRODUCT(vdot);
+STRATA_PRODUCT(inner);
 STRATA_BINARY(outer);
-STRATA_BINARY(matmul);
+STRATA_PRODUCT(matmul);
 STRATA_BINARY(matvec);
 STRATA_BINARY(vecmat);
 STRATA_BINARY(kron);
-STRATA_GOLDEN("numpy.vecdot", numpy::vecdot(c.x(0), c.x(1), c.integer("axis", -1)));
-STRATA_GOLDEN("numpy.tensordot", numpy::tensordot(c.x(0), c.x(1), c.integer("axes", 2)));
-STRATA_GOLDEN("numpy.einsum", numpy::einsum(c.text("subscripts"), c.all()));
+STRATA_GOLDEN("numpy.vecdot", numpy::vecdot(c.x(0), c.x(1), c.integer("axis", -1), product(c)));
+STRATA_GOLDEN("numpy.tensordot", numpy::tensordot(c.x(0), c.x(1), axes_of(c), product(c)));
+STRATA_GOLDEN("numpy.einsum", numpy::einsum(c.text("subscripts"), c.all(), {.optimize = order(c), .precision = precision(c), .preferred_element_type = c.dtype("preferred_element_type")}));
 AtOptions at(const testing::Call& c) { return {.mode = c.text("mode"), .fill_value = c.array("fill_value")}; }
+numpy::TakeAlongAxis along(const testing::Call& c) {
+  return {.mode = c.text("mode"), .fill_value = c.array("fill_value"), .wrap_negative_indices = c.has("wrap_negative_indices") ? std::optional(c.flag("wrap_negative_indices")) : std::nullopt};
+}
 STRATA_GOLDEN("numpy.take", numpy::take(c.x(0), c.x(1), c.maybe("axis"), at(c)));
-STRATA_GOLDEN("numpy.take_along_axis", numpy::take_along_axis(c.x(0), c.x(1), c.maybe("axis", -1), at(c)));
+STRATA_GOLDEN("numpy.take_along_axis", numpy::take_along_axis(c.x(0), c.x(1), c.maybe("axis", -1), along(c)));
 
 std::vector<Array> einsum_path(const testing::Call& c) {
-  const bool is_flag = c.has("optimize") && c.option("optimize").is_boolean();
-  const numpy::EinsumOptimize how = is_flag ? numpy::EinsumOptimize(c.flag("optimize")) : numpy::EinsumOptimize(c.text("optimize", "auto"));
-  const numpy::EinsumPath found = numpy::einsum_path(c.text("subscripts"), c.all(), how);
+  const numpy::EinsumPath found = numpy::einsum_path(c.text("subscripts"), c.all(), order(c));
   std::vector<Array> out;
   for (const std::vector<std::int64_t>& step : found.path) out.push_back(array(step, {}, int32));
   out.push_back(array(std::vector<double>{static_cast<double>(found.naive_scaling), static_cast<double>(found.optimized_scaling), found.naive_flop_count, found.optimized_flop_count, found.largest_intermediate}, {}, float32));
+  if (c.has("optimize") && c.option("optimize").is_string() && (c.text("optimize") == "dp" || c.text("optimize") == "optimal")) out.push_back(array(std::vector<std::uint8_t>(found.text.begin(), found.text.end())));
   return out;
 }
 STRATA_GOLDEN("numpy.einsum_path", einsum_path(c));

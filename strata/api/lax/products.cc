@@ -71,7 +71,12 @@ Array product(const Array& lhs, const Array& rhs, const DotDimensionNumbers& d, 
 
 Array dot_general(const Operand& lhs, const Operand& rhs, const DotDimensionNumbers& d, const DotGeneral& options) {
   Site site(lhs);
-  const DType result = options.preferred_element_type.value_or(numpy::promote_types(lhs->dtype(), rhs->dtype()));
+  const DType common = numpy::promote_types(lhs->dtype(), rhs->dtype()), result = options.preferred_element_type.value_or(common);
+  if (is_complex(result) && !is_complex(common)) {  // real products, which become complex numbers
+    DotGeneral real = options;
+    real.preferred_element_type = real_part(result);
+    return cast(dot_general(lhs, rhs, d, real), {result, false});
+  }
   const bool weak = lhs->weak() && rhs->weak() && !options.preferred_element_type;
   const DotTypes types = dot_types(options.precision, lhs->dtype(), rhs->dtype(), result);
   if (types.text.empty()) return product(lhs, rhs, d, result, weak);

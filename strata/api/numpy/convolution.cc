@@ -9,34 +9,25 @@
 
 namespace strata::numpy {
 
-using internal::Builder;
 using internal::cast;
 using internal::describe;
 using internal::fail;
 using internal::Ints;
 using internal::Site;
-using internal::Values;
 
 namespace {
 
 /// sum over j of x[i + j] y[j] for all i, x padded by zeros.
-Array slide(const Array& x, const Array& y, std::int64_t low, std::int64_t high) {
-  const Array lhs = x.reshape({1, 1, -1}), rhs = y.reshape({1, 1, -1});
-  const Array out = internal::emit_one({lhs, rhs}, false, [&](Builder& b, const Values& v) {
-    return b.create("stablehlo.convolution", v,
-                    {{"input_batch_dimension", std::int64_t{0}}, {"input_feature_dimension", std::int64_t{1}}, {"input_spatial_dimensions", Ints{2}},
-                     {"kernel_output_feature_dimension", std::int64_t{0}}, {"kernel_input_feature_dimension", std::int64_t{1}}, {"kernel_spatial_dimensions", Ints{2}},
-                     {"output_batch_dimension", std::int64_t{0}}, {"output_feature_dimension", std::int64_t{1}}, {"output_spatial_dimensions", Ints{2}},
-                     {"feature_group_count", std::int64_t{1}}, {"batch_group_count", std::int64_t{1}}, {"window_strides", Ints{1}}, {"padding", Ints{low, high}},
-                     {"lhs_dilation", Ints{1}}, {"rhs_dilation", Ints{1}}, {"window_reversal", Ints{0}}}).result();
-  });
-  return out.reshape({-1});
+Array slide(const Array& x, const Array& y, std::int64_t low, std::int64_t high, const Convolve& options) {
+  return lax::conv_general_dilated(x.reshape({1, 1, -1}), y.reshape({1, 1, -1}), {1}, {{low, high}},
+                                   {.precision = options.precision, .preferred_element_type = options.preferred_element_type}).reshape({-1});
 }
 
-Array slide(const char* name, const Operand& given, const Operand& other, const std::string& mode, bool reversed) {
+Array slide(const char* name, const Operand& given, const Operand& other, const std::string& mode, const Convolve& options, bool reversed) {
   Site site(given);
   const Array both[] = {given.array, other.array};
-  const DType dtype = internal::inexact(internal::promoted(name, both)).dtype;
+  const WeakDType promoted = internal::promoted(name, both);
+  const DType dtype = (options.preferred_element_type ? promoted : internal::inexact(promoted)).dtype;
   Array x = cast(given, {dtype, false}), y = cast(other, {dtype, false});
   if (x.ndim() != 1 || y.ndim() != 1) fail(name, "vectors are needed, got {} and {}", describe(given->type()), describe(other->type()));
   if (x.size() == 0 || y.size() == 0) fail(name, "vectors with elements are needed, got {} and {}", describe(given->type()), describe(other->type()));
@@ -49,14 +40,14 @@ Array slide(const char* name, const Operand& given, const Operand& other, const 
   if (mode == "same") low = n / 2, high = n - n / 2 - 1;
   else if (mode == "full") low = high = n - 1;
   else if (mode != "valid") fail(name, "mode is \"full\", \"same\" or \"valid\", got \"{}\"", mode);
-  const Array out = slide(x, y, low, high);
+  const Array out = slide(x, y, low, high, options);
   return exchanged && !reversed ? flip(out) : out;
 }
 
 }  // namespace
 
-Array convolve(const Operand& x, const Operand& y, const std::string& mode) { return slide("convolve", x, y, mode, true); }
-Array correlate(const Operand& x, const Operand& y, const std::string& mode) { return slide("correlate", x, y, mode, false); }
+Array convolve(const Operand& x, const Operand& y, const std::string& mode, const Convolve& options) { return slide("convolve", x, y, mode, options, true); }
+Array correlate(const Operand& x, const Operand& y, const std::string& mode, const Convolve& options) { return slide("correlate", x, y, mode, options, false); }
 
 namespace {
 /// One unit in the last place of one unit in the last place of 1.

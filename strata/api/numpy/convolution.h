@@ -5,14 +5,21 @@
 #include <string>
 
 #include "strata/api/array.h"
+#include "strata/api/lax/precision.h"
 
 namespace strata::numpy {
 
+struct Convolve {
+  internal::Named named = internal::Named();
+  /// As of lax::conv_general_dilated. With a preferred type integers stay what they are.
+  lax::Precision precision = lax::Precision::DEFAULT;
+  std::optional<DType> preferred_element_type = std::nullopt;
+};
 /// Sums of products of one vector with the other, reversed, at each shift: all shifts ("full"), as many as the longer has elements
 /// ("same"), those where one covers the other ("valid"). Floats and complex numbers; integers become floats.
-Array convolve(const Operand& x, const Operand& y, const std::string& mode = "full");
+Array convolve(const Operand& x, const Operand& y, const std::string& mode = "full", const Convolve& options = {});
 /// The same with y conjugated and not reversed.
-Array correlate(const Operand& x, const Operand& y, const std::string& mode = "valid");
+Array correlate(const Operand& x, const Operand& y, const std::string& mode = "valid", const Convolve& options = {});
 
 /// What `interp` has beyond an end: a number, or "extrapolate".
 class Beyond {

@@ -1,4 +1,4 @@
-// einsum: subscripts to products, two operands at a time from the left.
+// einsum: subscripts to products, two operands at a time.
 #include <algorithm>
 #include <cctype>
 
@@ -108,15 +108,16 @@ Term on_diagonals(Term t) {
   return t;
 }
 
-/// Sums over the letters that nobody else needs.
-Term reduce_unneeded(Term t, const std::string& needed) {
+/// Sums over the letters that nobody else needs, in the dtype to which the array's and `preferred` promote.
+Term reduce_unneeded(Term t, const std::string& needed, std::optional<DType> preferred) {
   Ints axes;
   std::string rest;
   for (std::size_t d = 0; d < t.letters.size(); ++d)
     if (has(needed, t.letters[d])) rest += t.letters[d];
     else axes.push_back(static_cast<std::int64_t>(d));
   if (axes.empty()) return t;
-  return {sum(t.array, Reduce{.axis = axes, .dtype = t.array.dtype()}), rest};
+  const DType dtype = preferred ? promote_types(t.array.dtype(), *preferred) : t.array.dtype();
+  return {sum(t.array, Reduce{.axis = axes, .dtype = dtype}), rest};
 }
 
 Term permute(Term t, const std::string& letters) {
@@ -134,7 +135,7 @@ std::string letters_without(const std::string& letters, const std::string& other
 }
 
 /// The product of two terms; `needed` are the letters that come later.
-Term contract(const Term& x, const Term& y, const std::string& needed) {
+Term contract(const Term& x, const Term& y, const std::string& needed, const lax::DotGeneral& options) {
   std::string batch, summed;
   for (char c : needed)  // in the order of the result, so that no transpose is needed for the batch
     if (has(x.letters, c) && has(y.letters, c) && !has(batch, c)) batch += c;
@@ -150,11 +151,11 @@ Term contract(const Term& x, const Term& y, const std::string& needed) {
     dims.rhs_contracting.push_back(position(y.letters, c));
   }
   const std::string both = batch + summed;
-  return {lax::dot_general(x.array, y.array, dims), batch + letters_without(x.letters, both) + letters_without(y.letters, both)};
+  return {lax::dot_general(x.array, y.array, dims, options), batch + letters_without(x.letters, both) + letters_without(y.letters, both)};
 }
 
 /// The order of operands whose product has the result's letters already, when there is one.
-Term contract_towards(const Term& x, const Term& y, const std::string& needed, const std::string& wanted) {
+Term contract_towards(const Term& x, const Term& y, const std::string& needed, const std::string& wanted, const lax::DotGeneral& options) {
   auto order = [&](const Term& a, const Term& b) {
     std::string batch;
     for (char c : needed)
@@ -166,7 +167,20 @@ Term contract_towards(const Term& x, const Term& y, const std::string& needed, c
       if (has(needed, c) && !has(batch, c)) out += c;
     return out;
   };
-  return order(x, y) != wanted && order(y, x) == wanted ? contract(y, x, needed) : contract(x, y, needed);
+  return order(x, y) != wanted && order(y, x) == wanted ? contract(y, x, needed, options) : contract(x, y, needed, options);
+}
+
+/// The places of the operands of each product, two (or one, which is summed); they leave the list, and the product is its new last one.
+std::vector<std::vector<std::int64_t>> steps_of(const Equation& e, const std::vector<Array>& arrays, const EinsumOptimize& optimize) {
+  if (arrays.size() < 2) return {};
+  return detail::find_path(e, arrays, optimize);
+}
+
+/// The term at this place, which leaves the list.
+Term taken(std::vector<Term>& terms, std::int64_t place) {
+  Term out = std::move(terms[static_cast<std::size_t>(place)]);
+  terms.erase(terms.begin() + place);
+  return out;
 }
 
 }  // namespace
@@ -177,25 +191,32 @@ Equation detail::parse_equation(const std::string& subscripts, const std::vector
   return e;
 }
 
-Array einsum(const std::string& subscripts, const std::vector<Array>& arrays, Where where) {
+Array einsum(const std::string& subscripts, const std::vector<Array>& arrays, const Einsum& options, Where where) {
   Site site(where);
   if (arrays.empty()) fail("einsum", "needs at least one operand");
   const WeakDType type = internal::promoted("einsum", arrays);
   const Equation e = detail::parse_equation(subscripts, arrays);
-  auto needed_after = [&](std::size_t i) {
+  const lax::DotGeneral product{.precision = options.precision, .preferred_element_type = options.preferred_element_type};
+  std::vector<Term> terms;
+  for (std::size_t i = 0; i < arrays.size(); ++i) terms.push_back(on_diagonals({internal::cast(arrays[i], type), e.inputs[i]}));
+  auto needed = [&] {
     std::string out = e.output;
-    for (std::size_t j = i + 1; j < e.inputs.size(); ++j) out += e.inputs[j];
+    for (const Term& t : terms) out += t.letters;
     return out;
   };
-  auto term = [&](std::size_t i) { return on_diagonals({internal::cast(arrays[i], type), e.inputs[i]}); };
-  Term result = reduce_unneeded(term(0), needed_after(0));
-  for (std::size_t i = 1; i < arrays.size(); ++i) {
-    const std::string needed = needed_after(i);
-    Term next = reduce_unneeded(term(i), needed + result.letters);
-    result = reduce_unneeded(result, needed + next.letters);
-    result = contract_towards(result, next, needed, i + 1 == arrays.size() ? e.output : needed);
+  for (const std::vector<std::int64_t>& step : steps_of(e, arrays, options.optimize)) {
+    Term y = taken(terms, step.back());
+    if (step.size() == 1) {
+      terms.push_back(reduce_unneeded(std::move(y), needed(), options.preferred_element_type));
+      continue;
+    }
+    Term x = taken(terms, step.front());
+    y = reduce_unneeded(std::move(y), needed() + x.letters, options.preferred_element_type);
+    x = reduce_unneeded(std::move(x), needed() + y.letters, options.preferred_element_type);
+    terms.push_back(contract_towards(x, y, needed(), terms.empty() ? e.output : needed(), product));
   }
-  return permute(result, e.output).array;
+  const Array out = permute(reduce_unneeded(std::move(terms[0]), e.output, options.preferred_element_type), e.output).array;
+  return options.preferred_element_type ? out.astype(*options.preferred_element_type) : out;
 }
 
 }  // namespace strata::numpy

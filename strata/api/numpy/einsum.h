@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "strata/api/array.h"
+#include "strata/api/numpy/einsum_path.h"
 
 namespace strata::numpy::detail {
 
@@ -15,5 +15,8 @@ struct Equation {
 };
 /// Throws Error in the name of einsum where subscripts and operands do not go together.
 Equation parse_equation(const std::string& subscripts, const std::vector<Array>& operands);
+
+/// EinsumPath::path.
+std::vector<std::vector<std::int64_t>> find_path(const Equation& equation, const std::vector<Array>& operands, const EinsumOptimize& optimize);
 
 }  // namespace strata::numpy::detail

@@ -1,50 +1,23 @@
 #include "strata/api/numpy/einsum_path.h"
 
-#include <algorithm>
 #include <functional>
 #include <limits>
-#include <map>
 #include <optional>
 #include <queue>
-#include <set>
 
-#include "strata/api/numpy/einsum.h"
+#include "strata/api/numpy/einsum_search.h"
 #include "strata/api/trace.h"
 
 namespace strata::numpy {
 namespace {
 
-using Letters = std::set<char>;
+using detail::both;
+using detail::either;
+using detail::Letters;
+using detail::Problem;
+using detail::without;
 using Ids = std::set<int>;
 using Pairs = std::vector<std::vector<int>>;  // ids: those of operands, then of products in their order
-
-Letters both(const Letters& a, const Letters& b) {
-  Letters out;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::inserter(out, out.end()));
-  return out;
-}
-Letters either(Letters a, const Letters& b) {
-  a.insert(b.begin(), b.end());
-  return a;
-}
-Letters without(const Letters& a, const Letters& b) {
-  Letters out;
-  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::inserter(out, out.end()));
-  return out;
-}
-
-struct Problem {
-  std::vector<Letters> inputs;
-  Letters output;
-  std::map<char, double> sizes;
-
-  double size(const Letters& letters) const {
-    double out = 1;
-    for (char c : letters) out *= sizes.at(c);
-    return out;
-  }
-  double flops(const Letters& letters, bool is_inner, std::size_t terms) const { return size(letters) * (std::max<double>(1, static_cast<double>(terms) - 1) + (is_inner ? 1 : 0)); }
-};
 
 /// A product of two in a search: its letters, and what it costs.
 struct Step {
@@ -307,20 +280,37 @@ std::vector<std::vector<std::int64_t>> places(const Pairs& pairs, std::size_t op
   return out;
 }
 
-Pairs found(const Problem& problem, const std::string& how) {
+using Path = std::vector<std::vector<std::int64_t>>;
+
+/// The way that the automatic ones take for so many operands.
+std::string way_for(const std::string& how, std::size_t n) {
+  if (how == "auto") return n <= 4 ? "optimal" : n <= 6 ? "branch-all" : n <= 8 ? "branch-2" : n <= 14 ? "branch-1" : "greedy";
+  if (how == "auto-hq" && n <= 16) return n <= 5 ? "optimal" : "dp";
+  return how;
+}
+
+Path found(const Problem& problem, const std::string& how) {
   const std::size_t n = problem.inputs.size();
   constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-  const std::string way = how != "auto" ? how : n <= 4 ? "optimal" : n <= 6 ? "branch-all" : n <= 8 ? "branch-2" : n <= 14 ? "branch-1" : "greedy";
-  const bool is_greedy = way == "greedy" || way == "eager" || way == "opportunistic";
+  const std::string way = way_for(how, n);
+  const bool is_greedy = way == "greedy" || way == "eager" || way == "opportunistic", is_dynamic = way == "dp" || way == "dynamic-programming";
   const std::map<std::string, std::size_t> branches = {{"branch-all", kAll}, {"branch-2", 2}, {"branch-1", 1}};
-  if (way != "optimal" && way != "none" && !is_greedy && !branches.contains(way)) internal::fail("einsum_path", "there is no way \"{}\" to look for an order", how);
-  if (n <= 2) {
-    std::vector<int> all(n);
-    for (std::size_t i = 0; i < n; ++i) all[i] = static_cast<int>(i);
-    return {all};
+  if (way == "auto-hq") internal::fail("einsum_path", "\"auto-hq\" looks for the order of 16 operands at most, got {}", n);
+  if (way != "optimal" && way != "none" && !is_greedy && !is_dynamic && !branches.contains(way)) internal::fail("einsum_path", "there is no way \"{}\" to look for an order", how);
+  if (n == 1) return {{0}};
+  if (n == 2) return {{0, 1}};
+  if (way == "none") return Path(n - 1, {0, 1});
+  if (is_dynamic) return detail::dynamic_path(problem);
+  return places(is_greedy ? Greedy(problem).find() : way == "optimal" ? Optimal(problem).find() : Branch(problem, branches.at(way)).find(), n);
+}
+
+Problem problem_of(const detail::Equation& e, const std::vector<Array>& operands) {
+  Problem out{.inputs = {}, .output = Letters(e.output.begin(), e.output.end()), .sizes = {}};
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    out.inputs.emplace_back(e.inputs[i].begin(), e.inputs[i].end());
+    for (std::size_t d = 0; d < e.inputs[i].size(); ++d) out.sizes[e.inputs[i][d]] = static_cast<double>(operands[i].shape()[static_cast<int>(d)]);
   }
-  if (is_greedy) return Greedy(problem).find();
-  return way == "optimal" ? Optimal(problem).find() : Branch(problem, branches.at(way)).find();
+  return out;
 }
 
 /// What the steps cost.
@@ -348,19 +338,19 @@ void add_costs(EinsumPath& out, const Problem& problem) {
 
 }  // namespace
 
+Path detail::find_path(const Equation& equation, const std::vector<Array>& operands, const EinsumOptimize& optimize) {
+  return found(problem_of(equation, operands), optimize.name());
+}
+
 EinsumPath einsum_path(const std::string& subscripts, const std::vector<Array>& operands, const EinsumOptimize& optimize, Where where) {
   internal::Site site(where);
   if (operands.empty()) internal::fail("einsum_path", "needs at least one operand");
   const detail::Equation e = detail::parse_equation(subscripts, operands);
-  Problem problem{.inputs = {}, .output = Letters(e.output.begin(), e.output.end()), .sizes = {}};
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    problem.inputs.emplace_back(e.inputs[i].begin(), e.inputs[i].end());
-    for (std::size_t d = 0; d < e.inputs[i].size(); ++d) problem.sizes[e.inputs[i][d]] = static_cast<double>(operands[i].shape()[static_cast<int>(d)]);
-  }
+  const Problem problem = problem_of(e, operands);
   EinsumPath out;
-  if (optimize.name() == "none" && operands.size() > 2) out.path.assign(operands.size() - 1, {0, 1});
-  else out.path = places(found(problem, optimize.name()), operands.size());
+  out.path = found(problem, optimize.name());
   add_costs(out, problem);
+  out.text = detail::path_text(e, out);
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "strata/api/compose.h"
 #include "strata/api/lax.h"
+#include "strata/api/nn.h"
 
 namespace strata::numpy {
 
@@ -38,7 +39,23 @@ Array take(const Operand& operand, const Operand& indices, std::optional<std::in
   return x.at(Indices(index)).get(how);
 }
 
-Array take_along_axis(const Operand& operand, const Operand& indices, std::optional<std::int64_t> axis, const AtOptions& options) {
+namespace {
+/// x at places along an axis, all of one shape but for that axis, as a product with ones and zeros.
+Array by_products(const Array& x, const Array& places, int dim) {
+  constexpr int kLetters = 50;  // 'z' and 'y' stand for the axis
+  if (x.ndim() > kLetters) fail("take_along_axis", "mode \"one_hot\" is for {} axes, got {}", kLetters, describe(x.type()));
+  std::string of_x, of_places;
+  for (int d = 0; d < x.ndim(); ++d) {
+    const char letter = static_cast<char>(d < 24 ? 'a' + d : 'A' + d - 24);
+    of_x += d == dim ? 'z' : letter;
+    of_places += d == dim ? 'y' : letter;
+  }
+  const Array ones = nn::one_hot(places, x.shape(dim), bool_);
+  return einsum(fmt::format("{}z,{}->{}", of_places, of_x, of_places), {ones, x}, {.preferred_element_type = x.dtype()});
+}
+}  // namespace
+
+Array take_along_axis(const Operand& operand, const Operand& indices, std::optional<std::int64_t> axis, const TakeAlongAxis& options) {
   Site site(operand);
   const Array x = axis ? operand.array : ravel(operand);
   if (!is_integer(indices->dtype())) fail("take_along_axis", "indices are integers, got {}", describe(indices->type()));
@@ -57,11 +74,12 @@ Array take_along_axis(const Operand& operand, const Operand& indices, std::optio
   const std::int64_t size = xs[static_cast<std::size_t>(dim)];
   if (size == 0) return zeros(is, x.dtype());
   const lax::GatherScatterMode mode = lax::detail::mode_of("take_along_axis", options.mode, lax::GatherScatterMode::FILL_OR_DROP);
-  const bool from_end = mode != lax::GatherScatterMode::PROMISE_IN_BOUNDS;
+  const bool from_end = options.wrap_negative_indices.value_or(mode != lax::GatherScatterMode::PROMISE_IN_BOUNDS);
   const Array places = broadcast_to(from_end ? internal::index_from_end(indices, size) : internal::as_index(indices, size), is);
+  if (mode == lax::GatherScatterMode::ONE_HOT) return by_products(broadcast_to(x, xs), places, dim);
   return lax::gather(broadcast_to(x, xs), expand_dims(places, -1),
                      {.offset_dims = {}, .collapsed_slice_dims = {dim}, .start_index_map = {dim}, .operand_batching_dims = batch, .start_indices_batching_dims = batch},
-                     slices, {.unique_indices = options.unique_indices, .indices_are_sorted = options.indices_are_sorted, .mode = mode, .fill_value = options.fill_value});
+                     slices, {.mode = mode, .fill_value = options.fill_value});
 }
 
 }  // namespace strata::numpy

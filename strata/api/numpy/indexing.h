@@ -10,8 +10,16 @@ namespace strata::numpy {
 /// "fill", which is the default), the nearest element ("clip", for which negative indices are such too), or counted on from the start ("wrap").
 /// Throws Error where there are indices and the axis is empty.
 Array take(const Operand& x, const Operand& indices, std::optional<std::int64_t> axis = {}, const AtOptions& options = {});
-/// x at indices that have its number of axes, along one axis (of the flattened x where there is none); the others broadcast. Modes as for `x.at`,
-/// unless given "fill". Of an empty axis zeros. With "promise_in_bounds" negative indices do not count from the end either, as upstream.
-Array take_along_axis(const Operand& x, const Operand& indices, std::optional<std::int64_t> axis = -1, const AtOptions& options = {});
+struct TakeAlongAxis {
+  internal::Named named = internal::Named();
+  /// As for `x.at`: "fill" unless given, "clip", "promise_in_bounds"; "one_hot": a product with ones and zeros.
+  std::string mode = "";
+  /// What "fill" reads (AtOptions).
+  std::optional<Array> fill_value = {};
+  /// Whether negative indices count from the end; where left out they do, unless the mode is "promise_in_bounds".
+  std::optional<bool> wrap_negative_indices = {};
+};
+/// x at indices that have its number of axes, along one axis (of the flattened x where there is none); the others broadcast. Of an empty axis zeros.
+Array take_along_axis(const Operand& x, const Operand& indices, std::optional<std::int64_t> axis = -1, const TakeAlongAxis& options = {});
 
 }  // namespace strata::numpy

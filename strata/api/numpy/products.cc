@@ -25,19 +25,41 @@ void check_contraction(const char* name, const Array& x, int i, const Array& y, 
     fail(name, "dimension {} of {} has size {}, dimension {} of {} has size {}", i, describe(x.type()), x.shape()[i], j, describe(y.type()), y.shape()[j]);
 }
 
+/// x times y, one of which is a number.
+Array multiple(const Array& x, const Array& y, const lax::DotGeneral& options) { return options.preferred_element_type ? lax::dot_general(x, y, {}, options) : x * y; }
+
+/// The axes of x and y that tensordot sums over.
+lax::DotDimensionNumbers contracted(const TensordotAxes& axes, const Array& x, const Array& y) {
+  lax::DotDimensionNumbers out;
+  if (axes.pair()) {
+    const auto& [xs, ys] = *axes.pair();
+    if (xs.size() != ys.size()) fail("tensordot", "{} axes of {} are summed over with {} of {}", xs.size(), describe(x.type()), ys.size(), describe(y.type()));
+    for (std::int64_t d : xs) out.lhs_contracting.push_back(internal::axis_of("tensordot", d, x.ndim()));
+    for (std::int64_t d : ys) out.rhs_contracting.push_back(internal::axis_of("tensordot", d, y.ndim()));
+    return out;
+  }
+  const std::int64_t count = *axes.count();
+  if (count < 0 || count > x.ndim() || count > y.ndim()) fail("tensordot", "{} axes of {} and {}", count, describe(x.type()), describe(y.type()));
+  for (std::int64_t k = 0; k < count; ++k) {
+    out.lhs_contracting.push_back(x.ndim() - count + k);
+    out.rhs_contracting.push_back(k);
+  }
+  return out;
+}
+
 }  // namespace
 
-Array dot(const Operand& left, const Operand& right) {
+Array dot(const Operand& left, const Operand& right, const lax::DotGeneral& options) {
   Site site(left);
   auto pair = promoted_pair("dot", left, right);
   const Array &x = pair[0], &y = pair[1];
-  if (x.ndim() == 0 || y.ndim() == 0) return x * y;
+  if (x.ndim() == 0 || y.ndim() == 0) return multiple(x, y, options);
   const int i = x.ndim() - 1, j = std::max(0, y.ndim() - 2);
   check_contraction("dot", x, i, y, j);
-  return lax::dot_general(x, y, {{i}, {j}, {}, {}});
+  return lax::dot_general(x, y, {{i}, {j}, {}, {}}, options);
 }
 
-Array matmul(const Operand& left, const Operand& right) {
+Array matmul(const Operand& left, const Operand& right, const lax::DotGeneral& options) {
   Site site(left);
   auto pair = promoted_pair("matmul", left, right);
   Array x = pair[0], y = pair[1];
@@ -46,7 +68,7 @@ Array matmul(const Operand& left, const Operand& right) {
     // No common batch: one product; the free axes are where they belong, except for a vector times a batch.
     const int i = x.ndim() - 1, j = std::max(0, y.ndim() - 2);
     check_contraction("matmul", x, i, y, j);
-    return lax::dot_general(x, y, {{i}, {j}, {}, {}});
+    return lax::dot_general(x, y, {{i}, {j}, {}, {}}, options);
   }
   check_contraction("matmul", x, x.ndim() - 1, y, y.ndim() - 2);
   const int batch = std::max(x.ndim(), y.ndim()) - 2;
@@ -63,19 +85,19 @@ Array matmul(const Operand& left, const Operand& right) {
   }
   Ints dims(static_cast<std::size_t>(batch));
   std::iota(dims.begin(), dims.end(), 0);
-  return lax::dot_general(broadcast_to(x, xs), broadcast_to(y, ys), {{batch + 1}, {batch}, dims, dims});
+  return lax::dot_general(broadcast_to(x, xs), broadcast_to(y, ys), {{batch + 1}, {batch}, dims, dims}, options);
 }
 
 Array outer(const Operand& x, const Operand& y) { Site site(x); return expand_dims(ravel(x), 1) * expand_dims(ravel(y), 0); }
-Array vdot(const Operand& x, const Operand& y) { Site site(x); return dot(conj(ravel(x)), ravel(y)); }
+Array vdot(const Operand& x, const Operand& y, const lax::DotGeneral& options) { Site site(x); return dot(conj(ravel(x)), ravel(y), options); }
 
-Array inner(const Operand& left, const Operand& right) {
+Array inner(const Operand& left, const Operand& right, const lax::DotGeneral& options) {
   Site site(left);
   auto pair = promoted_pair("inner", left, right);
   const Array &x = pair[0], &y = pair[1];
-  if (x.ndim() == 0 || y.ndim() == 0) return x * y;
+  if (x.ndim() == 0 || y.ndim() == 0) return multiple(x, y, options);
   check_contraction("inner", x, x.ndim() - 1, y, y.ndim() - 1);
-  return lax::dot_general(x, y, {{x.ndim() - 1}, {y.ndim() - 1}, {}, {}});
+  return lax::dot_general(x, y, {{x.ndim() - 1}, {y.ndim() - 1}, {}, {}}, options);
 }
 Array matvec(const Operand& x, const Operand& y) {
   Site site(x);
@@ -87,12 +109,12 @@ Array vecmat(const Operand& x, const Operand& y) {
   if (x->ndim() < 1 || y->ndim() < 2) fail("vecmat", "a vector and a matrix are needed, got {} and {}", describe(x->type()), describe(y->type()));
   return squeeze(matmul(expand_dims(conj(x), -2), y), -2);
 }
-Array vecdot(const Operand& left, const Operand& right, std::int64_t axis) {
+Array vecdot(const Operand& left, const Operand& right, std::int64_t axis, const lax::DotGeneral& options) {
   Site site(left);
   if (left->ndim() < 1 || right->ndim() < 1) fail("vecdot", "vectors are needed, got {} and {}", describe(left->type()), describe(right->type()));
   const Array x = moveaxis(left, axis, -1), y = moveaxis(right, axis, -1);
   check_contraction("vecdot", x, x.ndim() - 1, y, y.ndim() - 1);
-  return squeeze(matmul(expand_dims(conj(x), -2), expand_dims(y, -1)), {-2, -1});
+  return squeeze(matmul(expand_dims(conj(x), -2), expand_dims(y, -1), options), {-2, -1});
 }
 Array kron(const Operand& left, const Operand& right) {
   Site site(left);
@@ -108,19 +130,14 @@ Array kron(const Operand& left, const Operand& right) {
   return (x.reshape(xs) * y.reshape(ys)).reshape(result);
 }
 
-Array tensordot(const Operand& left, const Operand& right, std::int64_t axes) {
+Array tensordot(const Operand& left, const Operand& right, const TensordotAxes& axes, const lax::DotGeneral& options) {
   Site site(left);
   auto pair = promoted_pair("tensordot", left, right);
   const Array &x = pair[0], &y = pair[1];
-  if (axes < 0 || axes > x.ndim() || axes > y.ndim()) fail("tensordot", "{} axes of {} and {}", axes, describe(x.type()), describe(y.type()));
-  lax::DotDimensionNumbers dims;
-  for (int k = 0; k < axes; ++k) {
-    const int i = x.ndim() - static_cast<int>(axes) + k;
-    check_contraction("tensordot", x, i, y, k);
-    dims.lhs_contracting.push_back(i);
-    dims.rhs_contracting.push_back(k);
-  }
-  return lax::dot_general(x, y, dims);
+  const lax::DotDimensionNumbers dims = contracted(axes, x, y);
+  for (std::size_t k = 0; k < dims.lhs_contracting.size(); ++k)
+    check_contraction("tensordot", x, static_cast<int>(dims.lhs_contracting[k]), y, static_cast<int>(dims.rhs_contracting[k]));
+  return lax::dot_general(x, y, dims, options);
 }
 
 Array cross(const Operand& left, const Operand& right, const Cross& options) {

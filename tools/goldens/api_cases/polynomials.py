@@ -33,3 +33,5 @@ CASES["numpy.astype"] = calls(C(X23, dtype=i32), C(I3, dtype=f16), C(SPECIAL, dt
 for name in ("sum", "max", "min", "prod"):
     ids = np.array([0, 2, 0, -1, 5], i32)
     CASES["ops.segment_" + name] = calls(C(normal(5), ids, num_segments=4), C(normal(5, 2), ids, num_segments=3), C(ints(5), np.abs(ids)), C(H5, np.array([0, 0, 1, 1, 2], i32), num_segments=3, indices_are_sorted=True), C(C3, np.array([1, 0, 1], i32), num_segments=2) if name in ("sum", "prod") else [], C(np.zeros((0, 3), f32), np.zeros(0, i32), num_segments=2), C(U23[0], np.array([1, 1, 0], u8), num_segments=2), C(normal(5), ids, num_segments=-1), C(normal(6), np.array([0, 1, 0, 1, 2, 2], i32), num_segments=3, bucket_size=2), C(B23[0], np.array([0, 0, 1], i32), num_segments=2) if name in ("max", "min") else [], scaled=True)
+for name in ("convolve", "correlate"):
+    CASES["numpy." + name].cases += [C(H5, H5[:3], preferred_element_type=f32), C(I3, I3, preferred_element_type=i32, mode="full"), C(G5, H5, preferred_element_type=f32, mode="same"), C(V3, V3[:2], precision="highest", mode="valid"), C(I3, V3, preferred_element_type=f32)]
