@@ -44,6 +44,7 @@ using numpy::arange;
 using numpy::arctan2;
 using numpy::argmax;
 using numpy::argmin;
+using numpy::argsort;
 using numpy::array_equal;
 using numpy::astype;
 using numpy::bitwise_and;

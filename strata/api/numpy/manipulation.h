@@ -59,5 +59,11 @@ struct Pad {
 /// One width for each axis, or one for all.
 Array pad(const Operand& x, const std::vector<PadWidth>& widths, const Pad& options);
 Array pad(const Operand& x, const std::vector<PadWidth>& widths, const Operand& value = 0);
+/// The same width on all sides.
+template <std::integral T>
+Array pad(const Operand& x, T width, const Pad& options = {}) {
+  const auto w = static_cast<std::int64_t>(width);
+  return pad(x, std::vector<PadWidth>{{w, w}}, options);
+}
 
 }  // namespace strata::numpy

@@ -133,6 +133,8 @@ TEST(Reductions, ArgumentsAndPrefixes) {
 }
 
 TEST(Shapes, Rearrangements) {
+  expect_array(numpy::pad(array({1, 2}), 1, {.constant_values = 7}), "i32[4]", {7, 1, 2, 7});
+  expect_array(numpy::pad(array({{1, 2}}), 1), "i32[3,4]", {0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0});
   Array x = arange(6).reshape({2, 3});
   expect_array(x.reshape({3, -1}), "i32[3,2]", {0, 1, 2, 3, 4, 5});
   expect_array(x.T(), "i32[3,2]", {0, 3, 1, 4, 2, 5});
