@@ -64,6 +64,8 @@ Result<Literal> tensor(const std::string& key, const json& entry, std::string_vi
   extents.emplace_back(begin, end);
   Literal out(Type(found->dtype, Shape::of(sizes)));
   if (bytes > 0) std::memcpy(out.mutable_data(), data.data() + begin, bytes);
+  auto is_boolean = [](std::byte b) { return b <= std::byte{1}; };
+  if (found->dtype == DType::i1 && !std::all_of(out.data(), out.data() + bytes, is_boolean)) return corrupt("a boolean is neither 0 nor 1");
   return out;
 }
 
