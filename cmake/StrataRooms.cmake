@@ -215,7 +215,7 @@ function(strata_runtime_of_objects)
   add_library(strata_rt STATIC ${sources} strata/base/thread_pool.cc strata/compile/llvm/runtime_functions.cc)
   target_include_directories(strata_rt PRIVATE ${CMAKE_SOURCE_DIR} $<TARGET_PROPERTY:fmt::fmt,INTERFACE_INCLUDE_DIRECTORIES>)
   target_compile_options(strata_rt PRIVATE -fvisibility=hidden -ffunction-sections -fdata-sections -fno-sanitize=all)
-  target_compile_definitions(strata_rt PRIVATE STRATA_WITHOUT_LAPACK)
+  target_compile_definitions(strata_rt PRIVATE STRATA_OBJECT_RUNTIME)
   target_link_libraries(strata_rt INTERFACE Threads::Threads m stdc++)
   target_link_options(strata_rt INTERFACE LINKER:-z,nodelete)  # the pool's threads sleep in it until the process ends
   set_target_properties(strata_rt PROPERTIES EXPORT_NAME rt)

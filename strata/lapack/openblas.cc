@@ -1,4 +1,4 @@
-// What kernels use of OpenBLAS' LAPACK, for f32, f64 and complex numbers of both.
+// What kernels use of OpenBLAS' LAPACK and BLAS, for f32, f64 and complex numbers of both.
 #include <algorithm>
 #include <iterator>
 
@@ -16,7 +16,8 @@
   X(orgqr, ungqr)                 \
   X(potrf, potrf)                 \
   X(syevd, heevd)                 \
-  X(sytrd, hetrd)
+  X(sytrd, hetrd)                 \
+  X(trsm, trsm)
 
 // Called through pointers of their own types (loop/kernel/large.h).
 #define STRATA_DECLARE(real, complex) void s##real##_(), d##real##_(), c##complex##_(), z##complex##_();

@@ -70,6 +70,28 @@ TEST(Large, Lu) {
   });
 }
 
+TEST(Large, TriangularSystems) {
+  for_each_type([]<class T>(T, std::int64_t element, double bound) {
+    for (auto [n, m] : {std::pair<std::int64_t, std::int64_t>{17, 17}, {40, 65}, {65, 150}})
+      for (std::int64_t flags = 0; flags < 24; ++flags) {
+        const small::TriangularParams p{element, flags & 1, flags >> 1 & 1, flags >> 2 & 1, flags >> 3, n, m, 2};
+        auto a = dominant<T>(n, 20), b = random<T>(2 * n * m), want = array<T>(2 * n * m), got = want;
+        for (std::int64_t i = 0; i < n * n; ++i) {
+          T& x = a[static_cast<std::size_t>(i)];
+          if (p.unit) x = number<T>(wide(x).real() / 40 / static_cast<double>(n), wide(x).imag() / 40 / static_cast<double>(n));  // else solutions grow with each row
+          if ((p.lower ? i / n < i % n : i / n > i % n) || (p.unit && i / n == i % n)) x = not_a_number<T>();                     // nobody reads it
+        }
+        const auto once = a;
+        a.insert(a.end(), once.begin(), once.end());
+        const std::int64_t points = small::triangular_points(2, n, m);
+        auto run = [&](Array<T>& out) { run_native("strata_triangular_solve", {a.data(), b.data(), out.data()}, {element, p.left, p.lower, p.unit, p.op, n, m, 2}, points); };
+        run(got);
+        { PlainKernels plain; run(want); }
+        EXPECT_LT(distance(got, want), bound) << element << " " << n << " " << m << " " << flags;
+      }
+  });
+}
+
 TEST(Large, LuOfWhatIsNotFiniteIsThatOfThePlainKernel) {
   const std::int64_t n = 20;
   auto a = random<float>(n * n), want = array<float>(n * n), got = want;

@@ -8,6 +8,7 @@
 
 #include "strata/loop/kernel/native.h"
 #include "strata/loop/kernel/small.h"
+#include "strata/loop/testing/matrices.h"
 
 namespace strata::loop::small {
 namespace {
@@ -132,6 +133,7 @@ Numbers<T> solved_one_by_one(Numbers<T>& a, Numbers<T>& b, TriangularParams p) {
 }
 
 TEST(Small, TriangularSystemsAreThoseOfOneMatrixAndSide) {
+  const large::testing::PlainKernels plain;
   for_each_type([]<class T>(T, std::int64_t element) {
     for (auto [n, m] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {4, 1}, {5, 3}, {16, 16}, {3, 37}, {24, 2}, {20, 19}})
       for (std::int64_t flags = 0; flags < 24; ++flags) {

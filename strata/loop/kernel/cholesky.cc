@@ -81,7 +81,7 @@ extern "C" void strata_cholesky(void* const* buffers, std::int64_t begin, std::i
   const Range range = Range::of(begin, end, together(p.n, p.n), p.batch);
   dispatch(p.element, [&]<class T>(T) {
     const bool is_large = large::by_lapack(p.n, p.n);
-    if (fits(p.n, p.n, range)) return instruction_set().cholesky(buffers, p, range);
+    if (fits(p.element, p.n, p.n, range)) return instruction_set().cholesky(buffers, p, range);
     for (std::int64_t i = range.begin; i < range.end; ++i)
       (is_large ? one_by_lapack<T> : one<T>)(static_cast<const T*>(buffers[0]) + i * p.n * p.n, static_cast<T*>(buffers[1]) + i * p.n * p.n, p);
   });

@@ -36,7 +36,7 @@ template <class T>
 using Computed = typename ComputedAs<T>::type;
 
 /// Whether LAPACK does matrices of this shape: those that are not small (small.h).
-#ifdef STRATA_WITHOUT_LAPACK  // the runtime of object files: none, and no code that would call it
+#ifdef STRATA_OBJECT_RUNTIME  // the runtime of object files: none, and no code that would call it
 constexpr bool by_lapack(std::int64_t, std::int64_t) { return false; }
 #else
 bool by_lapack(std::int64_t rows, std::int64_t columns);
@@ -104,6 +104,16 @@ int getrf(int m, int n, T* a, int* pivots) {
   int info = 0;
   call<T, const int*, const int*, T*, const int*, int*, int*>("getrf", &m, &n, a, &m, pivots, &info);
   return info;
+}
+
+/// X op(A) = B where side is 'R' and op(A) X = B where it is 'L', for a triangle of A ('L', 'U'; unit: its diagonal is ones) and op 'N', 'T' or 'C'. X, of m rows and n columns that begin
+/// `stride` numbers apart, stands in place of B.
+template <class T>
+void trsm(char side, char uplo, char op, bool unit, int m, int n, const T* a, int a_stride, T* x, int stride) {
+  const char diagonal = unit ? 'U' : 'N';
+  const T one(1);
+  call<T, const char*, const char*, const char*, const char*, const int*, const int*, const T*, const T*, const int*, T*, const int*>("trsm", &side, &uplo, &op, &diagonal, &m, &n, &one, a,
+                                                                                                                                     &a_stride, x, &stride);
 }
 
 template <class T>

@@ -79,7 +79,7 @@ extern "C" void strata_lu(void* const* buffers, std::int64_t begin, std::int64_t
   const Range range = Range::of(begin, end, together(p.m, p.n), p.batch);
   dispatch(p.element, [&]<class T>(T) {
     const bool is_large = large::by_lapack(p.m, p.n);
-    if (fits(p.m, p.n, range)) return instruction_set().lu(buffers, p, range);
+    if (fits(p.element, p.m, p.n, range)) return instruction_set().lu(buffers, p, range);
     for (std::int64_t i = range.begin; i < range.end; ++i)
       (is_large ? one_by_lapack<T> : one<T>)(element_at<const T>(buffers[0], i, p.m * p.n), element_at<T>(buffers[1], i, p.m * p.n),
                                              element_at<std::int32_t>(buffers[2], i, std::min(p.m, p.n)), element_at<std::int32_t>(buffers[3], i, p.m), p);

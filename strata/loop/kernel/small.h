@@ -17,8 +17,10 @@ inline constexpr std::int64_t kMost = 16;
 /// Small matrices at a grid point.
 inline constexpr std::int64_t kTogether = 64;
 
-/// Right hand sides at a grid point, where there are more than of small matrices.
+/// Right hand sides in lanes, of one matrix.
 inline constexpr std::int64_t kSides = 16;
+/// Right hand sides at a grid point, where there are more than of small matrices.
+inline constexpr std::int64_t kSidesTogether = 64;
 
 /// How many matrices are a grid point.
 constexpr std::int64_t together(std::int64_t rows, std::int64_t columns) { return rows <= kMost && columns <= kMost ? kTogether : 1; }
@@ -60,9 +62,9 @@ class Places {
   std::int64_t matrix_, row_, column_, sides_, next_, side_;
 };
 
-/// Grid points of triangular systems: of small ones as above, else kSides right hand sides each.
+/// Grid points of triangular systems: of small ones as above, else kSidesTogether right hand sides each.
 constexpr std::int64_t triangular_points(std::int64_t batch, std::int64_t n, std::int64_t m) {
-  return n <= kMost && m <= kMost ? points(batch, n, m) : batch * ((m + kSides - 1) / kSides);
+  return n <= kMost && m <= kMost ? points(batch, n, m) : batch * ((m + kSidesTogether - 1) / kSidesTogether);
 }
 
 /// Some matrices of a batch: [begin, end).
@@ -87,9 +89,18 @@ extern const InstructionSet kPortable, kAvx2, kAvx512;
 /// The best one that this CPU has.
 const InstructionSet& instruction_set();
 
+/// Whether numbers of a type come in lanes: all do, but in the runtime of object files, which is to stay under a megabyte, f32 and f64 alone.
+constexpr bool has_lanes([[maybe_unused]] std::int64_t element) {
+#ifdef STRATA_OBJECT_RUNTIME
+  return element == factor::kF32 || element == factor::kF64;
+#else
+  return true;
+#endif
+}
+
 /// Whether lanes pay: more than one small matrix.
-inline bool fits(std::int64_t rows, std::int64_t columns, Range range) {
-  return rows <= kMost && columns <= kMost && range.count() > 1;
+inline bool fits(std::int64_t element, std::int64_t rows, std::int64_t columns, Range range) {
+  return has_lanes(element) && rows <= kMost && columns <= kMost && range.count() > 1;
 }
 
 }  // namespace strata::loop::small

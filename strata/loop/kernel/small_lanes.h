@@ -39,10 +39,19 @@ struct Matrices {
   }
 };
 
+/// Calls f(T{}) for the type of an element that has lanes.
+template <class F>
+void dispatch_lanes(std::int64_t element, F&& f) {
+  if constexpr (has_lanes(factor::kC128))
+    factor::dispatch(element, f);
+  else
+    element == factor::kF32 ? f(float{}) : f(double{});
+}
+
 /// Calls f(T{}, first) for each vector of matrices.
 template <class L, class F>
 void each(std::int64_t element, Range range, F&& f) {
-  factor::dispatch(element, [&]<class T>(T) {
+  dispatch_lanes(element, [&]<class T>(T) {
     for (std::int64_t first = range.begin; first < range.end; first += L::kWidth) f(T{}, first);
   });
 }
@@ -285,7 +294,7 @@ struct Sides {
 template <class L>
 void right_sides(void* const* buffers, const TriangularParams& p, std::int64_t matrix, Range sides, double* scratch) {
   const Places places(p);
-  factor::dispatch(p.element, [&]<class T>(T) {
+  dispatch_lanes(p.element, [&]<class T>(T) {
     const std::int64_t first = matrix * p.n * p.m + sides.begin * places.between_sides();
     const Sides<L, T> system{static_cast<const T*>(buffers[0]) + matrix * p.n * p.n, static_cast<const T*>(buffers[1]) + first, static_cast<T*>(buffers[2]) + first, scratch, places, p,
                              sides.count()};

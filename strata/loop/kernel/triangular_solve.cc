@@ -1,12 +1,15 @@
 // triangular_solve: op(A) X = B or X op(A) = B for triangular A, op the identity, transposition or conjugate transposition.
 //
-// Buffers: A, B, X. Parameters: small.h (op: 0, 1, 2; n rows of A, m right hand sides). A grid point is kSides right hand
-// sides of one matrix, or some small matrices with few right hand sides. Only the named triangle of A is read, without its
+// Buffers: A, B, X. Parameters: small.h (op: 0, 1, 2; n rows of A, m right hand sides). A grid point is kSidesTogether
+// right hand sides of one matrix, or some small matrices with few right hand sides. Only the named triangle of A is read, without its
 // diagonal where that is taken as ones. Computed in f64, rounded once; a row takes those that were solved before it in that order.
+// Where neither the matrix nor its right hand sides are few, BLAS does it in their own type.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
+#include "strata/loop/kernel/large.h"
 #include "strata/loop/kernel/small.h"
 
 extern "C" void strata_triangular_solve(void* const* buffers, std::int64_t begin, std::int64_t end);
@@ -38,9 +41,11 @@ void solve(const T* a, const T* b, T* x, const Params& p, const Places& places, 
 /// Right hand sides [sides.begin, sides.end) of one matrix.
 template <class T>
 void solve_sides(void* const* buffers, const Params& p, std::int64_t matrix, Range sides, std::vector<Wide<T>>& y) {
-  if (sides.count() > 1) {
+  if (sides.count() > 1 && has_lanes(p.element)) {
     y.resize(static_cast<std::size_t>(p.n * kSides));
-    return instruction_set().right_sides(buffers, p, matrix, sides, reinterpret_cast<double*>(y.data()));
+    for (std::int64_t v = sides.begin; v < sides.end; v += kSides)
+      instruction_set().right_sides(buffers, p, matrix, {v, std::min(v + kSides, sides.end)}, reinterpret_cast<double*>(y.data()));
+    return;
   }
   const Places places(p);
   const std::int64_t first = matrix * p.n * p.m;
@@ -50,16 +55,44 @@ void solve_sides(void* const* buffers, const Params& p, std::int64_t matrix, Ran
 
 template <class T>
 void solve_small(void* const* buffers, const Params& p, Range matrices) {
-  if (fits(p.n, p.m, matrices)) return instruction_set().triangular_solve(buffers, p, matrices);
+  if (fits(p.element, p.n, p.m, matrices)) return instruction_set().triangular_solve(buffers, p, matrices);
   std::vector<Wide<T>> y;
   for (std::int64_t i = matrices.begin; i < matrices.end; ++i) solve_sides<T>(buffers, p, i, {0, p.m}, y);
 }
 
+/// The same by BLAS, whose matrices lie column by column: transposed, a system stands on the other side, and of op(A)^T the same op is left.
+template <class T>
+void solve_sides_by_blas(void* const* buffers, const Params& p, std::int64_t matrix, Range sides) {
+  const T* const a = static_cast<const T*>(buffers[0]) + matrix * p.n * p.n;
+  const std::int64_t first = matrix * p.n * p.m + sides.begin * (p.left ? 1 : p.n);
+  const T* const b = static_cast<const T*>(buffers[1]) + first;
+  T* const x = static_cast<T*>(buffers[2]) + first;
+  const auto n = static_cast<int>(p.n), m = static_cast<int>(p.m), count = static_cast<int>(sides.count());
+  const char uplo = p.lower ? 'U' : 'L', op = "NTC"[p.op];
+  if (p.left) {
+    for (std::int64_t i = 0; i < p.n; ++i) std::copy_n(b + i * p.m, count, x + i * p.m);
+    return strata::loop::large::trsm('R', uplo, op, p.unit != 0, count, n, a, n, x, m);
+  }
+  std::copy_n(b, p.n * count, x);
+  strata::loop::large::trsm('L', uplo, op, p.unit != 0, n, count, a, n, x, n);
+}
+
+/// Whether BLAS does the systems of a matrix, all of them or none.
+bool by_blas(const Params& p) { return p.m > kMost && p.m <= std::numeric_limits<int>::max() && strata::loop::large::by_lapack(p.n, p.n); }
+
 template <class T>
 void solve_large(void* const* buffers, const Params& p, std::int64_t begin, std::int64_t end) {
-  const std::int64_t groups = (p.m + kSides - 1) / kSides;
+  const std::int64_t groups = (p.m + kSidesTogether - 1) / kSidesTogether;
   std::vector<Wide<T>> y;
-  for (std::int64_t g = begin; g < end; ++g) solve_sides<T>(buffers, p, g / groups, Range::of(g % groups, g % groups + 1, kSides, p.m), y);
+  for (std::int64_t g = begin; g < end; ++g) {
+    const Range sides = Range::of(g % groups, g % groups + 1, kSidesTogether, p.m);
+    if constexpr (std::is_same_v<T, strata::loop::large::Computed<T>>)
+      if (by_blas(p)) {
+        solve_sides_by_blas<T>(buffers, p, g / groups, sides);
+        continue;
+      }
+    solve_sides<T>(buffers, p, g / groups, sides, y);
+  }
 }
 
 }  // namespace
