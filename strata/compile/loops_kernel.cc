@@ -153,6 +153,7 @@ class RowKernel {
  private:
   void row(Index r) {
     context_.next_row();
+    ahead_.clear();
     Index base = r * length_;
     for (int pass = 0; pass <= passes_.last; ++pass) {
       row_values(r, pass);
@@ -166,7 +167,9 @@ class RowKernel {
           if (is_output(v) || passes_.kept.count(v)) wanted.push_back(v);
         }
       }
+      const std::size_t begin = b_.kernel().arena.size();
       if (!reductions.empty() || !wanted.empty()) run_pass(r, base, reductions, wanted);
+      if (pass > 0) look_ahead(base, begin);
       // a row value of the last reductions may be all that is left
       if (pass == passes_.last) row_values(r, pass + 1);
     }
@@ -217,6 +220,36 @@ class RowKernel {
       if (passes_.kept.count(v)) context_.keep(v, ref, is_output(v) ? Index(0) : base);
   }
 
+  /// While a later pass computes for long on a row that the first one read, memory has nothing to do: the next row is fetched meanwhile (softmax of
+  /// 4096 x 4096 f32 on two threads: 7.6 ms without, 5.4 with). A pass that is soon over gains nothing (layer norm). `begin`: the pass' first instruction.
+  void look_ahead(const Index& base, std::size_t begin) {
+    constexpr std::int64_t kPastCaches = 4 << 20, kMostRow = 128 << 10;  // bytes
+    constexpr int kLong = 16;                                            // instructions on vectors
+    std::vector<Inst*> again;
+    int work = 0;
+    std::deque<Inst>& arena = b_.kernel().arena;
+    for (std::size_t i = begin; i < arena.size(); ++i) {
+      Inst& inst = arena[i];
+      if (inst.type.lanes == 1 || inst.is_variable) continue;
+      if (inst.code != Opcode::load) {
+        ++work;
+        continue;
+      }
+      const auto width = static_cast<std::int64_t>(byte_width(inst.ref->dtype));
+      if (inst.ref->mode != loop::Ref::Mode::in || inst.ref->size != group_.total || inst.ref->size * width < kPastCaches || length_ * width > kMostRow) continue;
+      if (!ahead_.count(inst.ref) && is_along_row(inst.index - base)) again.push_back(&inst);
+    }
+    if (work < kLong) return;
+    for (Inst* load : again)
+      if (ahead_.insert(load->ref).second) load->ahead = length_;
+  }
+  /// Whether places from a row's begin on are those of a strip's lanes, one after the other.
+  static bool is_along_row(const Index& at) {
+    return at.constant() == 0 && at.terms().size() == 2 && std::all_of(at.terms().begin(), at.terms().end(), [](const Index::Term& t) {
+             return t.variable->loop && t.coefficient == (t.variable->type.lanes > 1 ? 1 : t.variable->loop->lanes);
+           });
+  }
+
   /// Whether a pass does little more than read: it stores nothing, and few operations stand before its reductions.
   bool is_light(const std::vector<const Op*>& reductions, const std::vector<const Value*>& wanted) {
     int few = 4;
@@ -242,6 +275,7 @@ class RowKernel {
   loop::Builder b_;
   RowContext context_;
   std::unordered_map<const Value*, loop::Ref*> scratch_;
+  std::unordered_set<const loop::Ref*> ahead_;  // read again while their next row is fetched, in the row at hand
 };
 
 /// A part of `length` that a grid point of a map of `total` can take; all of it where no divisor is large enough to be worth a point.

@@ -1,4 +1,6 @@
 // Maps as machine code: the reference's bits, with as many lanes as a map is given.
+#include <gmock/gmock.h>
+
 #include "strata/compile/compile_testing.h"
 #include "strata/op/build.h"
 
@@ -33,6 +35,31 @@ TEST(CompiledMaps, LongChainsOfIntegers) {
       block.results = {bits, op::convert(b, bits, DType::f32)};
       expect_compiled_equals_reference(block);
     }
+}
+
+/// The text of the kernels of x -> softmax(x) by rows, or of x - mean(x).
+std::string rows_text(std::int64_t rows, std::int64_t length, bool softmax) {
+  Block block;
+  Value* x = block.add_argument(Type(DType::f32, Shape{rows, length}));
+  Builder b(block);
+  auto along = [&](Value* row) { return op::broadcast_in_dim(b, row, x->shape(), {0}); };
+  if (softmax) {
+    Value* e = op::exp(b, op::sub(b, x, along(op::reduce_max(b, x, {1}))));
+    block.results = {op::div(b, e, along(op::reduce_sum(b, e, {1})))};
+  } else {
+    block.results = {op::sub(b, x, along(op::reduce_sum(b, x, {1})))};
+  }
+  std::string out;
+  for (const auto& kernel : make_plan(*prepare(block), {}).kernels) out += loop::print(*kernel);
+  return out;
+}
+
+/// Rows of arrays past the caches are fetched while the ones before them are worked on for long.
+TEST(CompiledMaps, LongPassesLookAhead) {
+  EXPECT_THAT(rows_text(1024, 4096, true), ::testing::HasSubstr("load ahead 4096 "));
+  EXPECT_THAT(rows_text(1021, 4097, true), ::testing::HasSubstr("load ahead 4097 "));
+  EXPECT_THAT(rows_text(64, 4096, true), ::testing::Not(::testing::HasSubstr("ahead")));
+  EXPECT_THAT(rows_text(1024, 4096, false), ::testing::Not(::testing::HasSubstr("ahead")));
 }
 
 }  // namespace

@@ -144,6 +144,7 @@ class Inst {
   // mask it speaks of the lanes that are not masked. vector: `high` is the largest lanes * counter + lane.
   std::int64_t low = INT64_MIN, high = INT64_MAX;
   bool streaming = false;           // store: the elements are not read again soon; a hint to write past the caches
+  std::int64_t ahead = 0;           // load: those so many elements further on are read soon; a hint to fetch them meanwhile. 0: none
   bool is_variable = false;         // counter or lane of a loop, or the grid's index: stands in no body
   Inst* loop = nullptr;             // counter, lane: the loop they belong to
 

@@ -3,6 +3,7 @@
 //   kernel  := kernel @name ( ref, ... ) grid INT { inst* }
 //   ref     := %name : (in | out | inout | scratch) DTYPE [ INT ]
 //   inst    := %name = opcode operands : DTYPE[xLANES] [in [INT, INT]]
+//            | %name = load [ahead INT] %ref[index] [where %p else %v] : DTYPE[xLANES]
 //            | store [streaming] %ref[index], %v [where %p]  |  set %local, %v
 //            | for %i = index to index step INT { inst* }
 //            | vector %strip, %lane = index to index lanes INT { inst* }
@@ -260,6 +261,7 @@ class Parser {
     lexer_.expect("]");
   }
   void parse_load(Inst& inst) {
+    if (lexer_.take_if("ahead")) inst.ahead = parse_int();
     parse_element(inst);
     if (!lexer_.take_if("where")) return;
     inst.args = {parse_value()};

@@ -21,7 +21,7 @@ constexpr std::string_view kText = R"(kernel @every(%0: in f32[1000], %1: inout 
     set %5, %7
   }
   vector %8, %9 = 0 to 100 lanes 16 {
-    %10 = load %0[16*%8 + %9] : f32x16
+    %10 = load ahead 100 %0[16*%8 + %9] : f32x16
     %11 = constant true : i1
     %12 = load %0[%9] where %11 else %3 : f32x16
     %13 = fma %10, %12, %4 : f32x16

@@ -93,7 +93,7 @@ class Printer {
       case Opcode::cmp: return fmt::format("{} {}", loop::name(inst.compare), args(inst));
       case Opcode::index: return fmt::format("[{}]", print(inst.index));
       case Opcode::load:
-        return element(inst) + (inst.args.empty() ? "" : fmt::format(" where {} else {}", use(inst.args[0]), use(inst.args[1])));
+        return (inst.ahead ? fmt::format("ahead {} ", inst.ahead) : "") + element(inst) + (inst.args.empty() ? "" : fmt::format(" where {} else {}", use(inst.args[0]), use(inst.args[1])));
       case Opcode::get: return use(inst.var);
       case Opcode::reduce: return fmt::format("{} {}", loop::name(static_cast<Opcode>(inst.bits)), args(inst));
       case Opcode::extract: return fmt::format("{}, {}", args(inst), inst.bits);

@@ -275,6 +275,7 @@ class Verifier {
   }
   void check_load(const Inst& inst) const {
     expect_ref(inst);
+    expect(inst.ahead >= 0 && inst.ahead <= inst.ref->size, "load that looks {} elements ahead of {}", inst.ahead, inst.ref->size);
     int lanes = index_lanes(inst, inst.index);
     if (!inst.args.empty()) {
       args_lanes(inst, 2);

@@ -97,11 +97,13 @@ TEST(Fingerprint, IsOfTheStructureAlone) {
 }
 
 TEST(Fingerprint, SeesRangesAndHints) {
-  auto plain = kernel("a", 2, 5), ranged = kernel("a", 2, 5), streaming = kernel("a", 2, 5);
+  auto plain = kernel("a", 2, 5), ranged = kernel("a", 2, 5), streaming = kernel("a", 2, 5), ahead = kernel("a", 2, 5);
   for (loop::Inst& i : ranged->arena) i.high = 1000;
   for (loop::Inst& i : streaming->arena) i.streaming = true;
+  for (loop::Inst& i : ahead->arena) i.ahead = i.code == loop::Opcode::load ? 1 : 0;
   EXPECT_NE(fingerprint(*plain), fingerprint(*ranged));
   EXPECT_NE(fingerprint(*plain), fingerprint(*streaming));
+  EXPECT_NE(fingerprint(*plain), fingerprint(*ahead));
 }
 
 TEST(Fingerprint, SeesWhichBuffersAreAlike) {

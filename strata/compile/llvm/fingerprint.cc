@@ -75,6 +75,7 @@ class Writer {
     index(i.index);
     if (i.var) use(i.var);
     number(i.streaming);
+    number(i.ahead);
     number(static_cast<std::int64_t>(i.callee.size()));
     bytes_ += i.callee;
     if (i.bodies.empty()) return;

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "strata/compile/llvm/kernel_testing.h"
+#include "strata/loop/verify.h"
 
 namespace strata::compile {
 namespace {
@@ -367,6 +368,19 @@ TEST(MachineCode, StreamingStoresInSuccessionKeepTheirOrder) {
     Buffers contents = loop::testing::random_buffers(kernel, 1);
     for (const CpuTarget* target : processors()) EXPECT_EQ(difference_from_interpreter(*target, kernel, contents, misalignment), "");
   }
+}
+
+/// What is fetched may lie past the end, and strips may be masked.
+TEST(MachineCode, LoadsThatLookAheadReadTheSame) {
+  Kernel kernel("ahead");
+  Builder b(kernel);
+  Ref* in = b.parameter(DType::f32, 1000, Ref::Mode::in);
+  Ref* out = b.parameter(DType::f32, 1000, Ref::Mode::out);
+  b.vector(0, 1000, 32, [&](Index i) { b.store(out, i, b.load(in, i)); });
+  for (Inst& inst : kernel.arena) inst.ahead = inst.code == Opcode::load ? 900 : 0;
+  EXPECT_TRUE(loop::verify(kernel).ok());
+  Buffers contents = loop::testing::random_buffers(kernel, 1);
+  for (const CpuTarget* target : processors()) EXPECT_EQ(difference_from_interpreter(*target, kernel, contents, 0), "");
 }
 
 TEST(MachineCode, StreamingStoresWriteTheSame) {

@@ -159,6 +159,7 @@ Value* Memory::load(const Inst& inst) {
     return math_.from_stored(dtype, of(inst, b_.CreateMaskedGather(t, at.pointer, align, mask, otherwise)));
   }
   if (at.kind == Place::Kind::contiguous) {
+    if (inst.ahead) fetch_ahead(inst, at.pointer, lanes);
     Value* v = mask ? static_cast<Value*>(of(inst, b_.CreateMaskedLoad(t, at.pointer, align, mask, otherwise)))
                     : of(inst, b_.CreateAlignedLoad(t, at.pointer, align));
     return math_.from_stored(dtype, v);
@@ -167,6 +168,16 @@ Value* Memory::load(const Inst& inst) {
   Value* v = mask ? static_cast<Value*>(of(inst, b_.CreateMaskedLoad(t, first, align, reversed(mask), reversed(otherwise))))
                   : of(inst, b_.CreateAlignedLoad(t, first, align));
   return math_.from_stored(dtype, reversed(v));
+}
+
+/// Every cache line once. Into the second level, where it is beside what is at work now; past an array's end nothing happens.
+void Memory::fetch_ahead(const Inst& inst, Value* pointer, int lanes) {
+  constexpr std::int64_t kLine = 64;
+  const auto width = static_cast<std::int64_t>(byte_width(inst.ref->dtype));
+  for (std::int64_t at = 0; at < lanes * width; at += kLine) {
+    Value* line = b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(static_cast<std::uint64_t>(inst.ahead * width + at)));
+    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {line->getType()}, {line, b_.getInt32(0), b_.getInt32(2), b_.getInt32(1)});
+  }
 }
 
 /// One element for all lanes. Where a predicate may forbid the access, a slot of the stack is read instead.

@@ -49,6 +49,7 @@ class Memory {
   };
   Place place(const loop::Inst& inst, int lanes);
   llvm::Value* scattered(llvm::Value* base, llvm::Type* element, const std::vector<loop::Index::Term>& terms, int lanes);
+  void fetch_ahead(const loop::Inst& inst, llvm::Value* pointer, int lanes);
   llvm::Value* uniform_load(const loop::Inst& inst, llvm::Value* pointer, int lanes);
   void uniform_store(const loop::Inst& inst, llvm::Value* pointer, llvm::Value* stored);
   void store_one(const loop::Inst& inst);
