@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "strata/compile/addresses.h"
 #include "strata/compile/parts.h"
 
 namespace strata::compile {
@@ -37,7 +38,7 @@ class Chains {
     }
     for (std::size_t r = 0; r < plan.aliased.size(); ++r)
       if (plan.aliased[r] >= 0) memory_[static_cast<std::size_t>(result.at(static_cast<int>(r)))] = argument.at(plan.aliased[r]);
-    count(plan.steps);
+    each_address(plan.steps, [&](const Address& a) { ++uses_[static_cast<std::size_t>(a.buffer)]; });
   }
 
   void form(Steps& steps) {
@@ -54,27 +55,6 @@ class Chains {
 
  private:
   // ---- who uses what
-  void count(const Address& a) { ++uses_[static_cast<std::size_t>(a.buffer)]; }
-  void count(const Steps& steps) {
-    for (const Step& s : steps) std::visit([this](const auto& what) { count_in(what); }, s.what);
-  }
-  void count_in(const Launch& l) {
-    for (const Address& a : l.arguments) count(a);
-  }
-  void count_in(const LaunchNative& l) {
-    for (const Address& a : l.arguments) count(a);
-  }
-  void count_in(const Chain& c) {
-    for (const Launch& l : c.launches) count_in(l);
-  }
-  void count_in(const Copy& c) { count(c.from), count(c.to); }
-  void count_in(const CountedLoop& l) { count(l.body); }
-  void count_in(const WhileLoop& l) { count(l.condition), count(l.predicate), count(l.body); }
-  void count_in(const Branch& b) {
-    count(b.index);
-    for (const Steps& arm : b.branches) count(arm);
-  }
-
   const loop::Kernel& kernel(const Launch& l) const { return *plan_.kernels[static_cast<std::size_t>(l.kernel)]; }
   std::vector<Use> uses(const Launch& l) const {
     std::vector<Use> out;

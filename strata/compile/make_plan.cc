@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "strata/compile/double_buffer.h"
 #include "strata/compile/fusion.h"
 #include "strata/compile/loop_threads.h"
 #include "strata/compile/group_key.h"
@@ -529,6 +530,7 @@ Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTa
     Stage finding("  chains");
     chain_launches(plan, chains);
   }
+  double_buffer_carries(plan);
   Stage places("  places in memory");
   assign_memory(plan);
   return plan;

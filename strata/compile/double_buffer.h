@@ -1,0 +1,13 @@
+// Carries of counted loops that are made in one place and kept in another.
+#pragma once
+
+#include "strata/compile/plan.h"
+
+namespace strata::compile {
+
+/// A loop whose turn makes the next value of a carry in a temporary and copies it to the carry's place, for that is read until the turn ends, does
+/// two turns at a time instead: the second reads the temporary and makes the carry in its place, and nothing is copied. Of an odd count
+/// the last turn stays as it was. Done where a turn copies a kilobyte or more and has few steps. Before assign_memory: the temporary lives longer.
+void double_buffer_carries(Plan& plan);
+
+}  // namespace strata::compile
