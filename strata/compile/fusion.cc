@@ -190,8 +190,10 @@ class Grouping {
     nodes_.push_back({std::move(g), {number}, {}, op.num_results() ? weights_.at(op.result()) : 1, joinable, number, number});
   }
 
-  /// Whether an operation is no root because it is a constant that is not computed.
-  bool lies_in_memory(const Op& op) const { return is_stored_constant(op) || (op.num_results() == 1 && chosen_.numbers.count(op.result()) != 0); }
+  /// Whether an operation is no root because its result is not computed: a constant, or a slice of an argument.
+  bool lies_in_memory(const Op& op) const {
+    return is_stored_constant(op) || (op.num_results() == 1 && (chosen_.numbers.count(op.result()) || chosen_.slices.count(op.result())));
+  }
 
   /// The group added last, a product, does `moves` too.
   void add_moves(const std::vector<const Op*>& moves) {
@@ -479,6 +481,8 @@ Fusion fuse(const ir::Block& block, FusionRule rule) {
     out.inlined = choose_inlined(block, uses, moved_by_products(block, moves), rule);
     if (rule == FusionRule::apart) out.numbers = unknown_numbers(block, uses);
     for (const Value* v : out.numbers) out.inlined.erase(v);
+    out.slices = slices_of_arguments(block, uses, out);
+    for (const auto& [v, slice] : out.slices) out.inlined.erase(v);
   }
   {
     Stage groups("    group");

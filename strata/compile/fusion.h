@@ -10,6 +10,7 @@
 
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -40,11 +41,19 @@ struct Group {
   const ir::Value* product_value() const { return roots[roots.size() - epilogue - 1]->result(); }
 };
 
+/// An array whose elements lie one after another in an argument of the block (a layer's weights among those of all layers): a place, not a kernel's
+/// work. Kernels that read such ones of equal types are equal, wherever in the argument these begin.
+struct ArgumentSlice {
+  const ir::Value* of;
+  std::int64_t begin;  // in elements
+};
+
 struct Fusion {
   std::vector<Group> groups;                     // an order in which they can run
   std::unordered_set<const ir::Value*> inlined;  // computed where read (lookup only)
   std::vector<const ir::Value*> constants;       // constants that (also) lie in memory
   std::unordered_set<const ir::Value*> numbers;  // of these, whose values no kernel knows: one kernel serves all of them (lookup only)
+  std::unordered_map<const ir::Value*, ArgumentSlice> slices;  // made by no kernel (lookup only)
 };
 
 enum class FusionRule : std::uint8_t {

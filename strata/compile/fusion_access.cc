@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <unordered_map>
 
 #include "strata/compile/fusion_choice.h"
@@ -105,7 +106,37 @@ void add_accesses(const Op& op, int r, const Shape& frame, const Fusion& fusion,
   }
 }
 
+/// Where the operation's result lies in an argument of the block, if it does.
+std::optional<ArgumentSlice> slice_of_argument(const ir::Block& block, const Op& op, const Fusion& fusion) {
+  constexpr std::int64_t kLeast = 256;  // elements: of fewer ones a kernel may read many
+  if (!op::def(op).traits.moves_only || !is_elemental(op) || op.num_results() != 1 || op.operands.empty()) return std::nullopt;
+  const Value *v = op.result(), *from = op.operand(0);
+  if (from->op() || from->block() != &block || !(v->dtype() == from->dtype()) || is_complex(v->dtype())) return std::nullopt;
+  if (count(v) < kLeast || count(v) >= count(from)) return std::nullopt;
+  loop::Kernel kernel("dry");
+  loop::Builder b(kernel);
+  DryRun dry(b, fusion);
+  const Shape& shape = v->shape();
+  loop::Ref* variables = b.parameter(DType::i64, std::max(1, shape.rank()), loop::Ref::Mode::in);
+  std::vector<Index> index;
+  for (int i = 0; i < shape.rank(); ++i) index.push_back(shape[i] == 1 ? Index(0) : b.index_of(b.load(variables, i), 0, shape[i] - 1));
+  const loop::Inst* element = dry.root(op, 0, index);
+  if (dry.reads.size() != 1 || dry.reads[0].value != from || element->code != loop::Opcode::load || !element->args.empty()) return std::nullopt;
+  const Index begin = dry.reads[0].offset - linearize(b, shape, index);
+  if (!begin.is_constant() || begin.constant() < 0 || begin.constant() + count(v) > count(from)) return std::nullopt;
+  return ArgumentSlice{from, begin.constant()};
+}
+
 }  // namespace
+
+std::unordered_map<const Value*, ArgumentSlice> slices_of_arguments(const ir::Block& block, const Uses& uses, const Fusion& fusion) {
+  std::unordered_map<const Value*, ArgumentSlice> out;
+  for (const auto& op : block.ops()) {
+    if (op->num_results() != 1 || uses.stored.count(op->result())) continue;
+    if (auto slice = slice_of_argument(block, *op, fusion)) out.emplace(op->result(), *slice);
+  }
+  return out;
+}
 
 std::vector<Access> accesses(const Op& op, const Fusion& fusion) {
   std::vector<Access> out;

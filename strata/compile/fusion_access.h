@@ -1,10 +1,11 @@
 // Where the tree of a root reads the values that lie in memory, seen from the root's own index (fusion.h). Private to this room.
 #pragma once
 
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "strata/compile/fusion.h"
+#include "strata/compile/fusion_choice.h"
 
 namespace strata::compile {
 
@@ -16,6 +17,8 @@ struct Access {
 };
 /// What the trees of the operation's results read, as a dry run of their lowering finds it.
 std::vector<Access> accesses(const ir::Op& op, const Fusion& fusion);
+/// The values of the block that are slices of its arguments, which kernels of this block alone read, and do not change.
+std::unordered_map<const ir::Value*, ArgumentSlice> slices_of_arguments(const ir::Block& block, const Uses& uses, const Fusion& fusion);
 /// The values that an operation and what is inlined into it read, regions included, each once.
 std::vector<const ir::Value*> read_through(const ir::Op& op, const std::unordered_set<const ir::Value*>& inlined);
 

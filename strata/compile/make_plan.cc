@@ -77,13 +77,17 @@ class Planner {
     Scope(const Block& b, Planner& planner) : block(b), fusion(choose_fusion(expect_kernels_know(b), planner.sharing_)) {
       for (std::size_t g = 0; g < fusion.groups.size(); ++g)
         for (const Op* op : fusion.groups[g].roots) {
-          for (const Value* v : reads(*op, fusion)) last_read[v] = static_cast<int>(g);
+          for (const Value* v : reads(*op, fusion)) {
+            last_read[v] = static_cast<int>(g);
+            if (const Value* whole = sliced_by(v, fusion)) last_read[whole] = static_cast<int>(g);
+          }
           for (const Value* v : op->results()) maker[v] = static_cast<int>(g);
         }
       for (const Value* v : b.results) last_read[v] = kForever;
       for (const Value* v : fusion.constants)
         if (!fusion.numbers.count(v)) planner.place_[v] = planner.constant(*constant_literal(*v->op()));
       planner.place_numbers(fusion);
+      planner.place_slices(b, fusion);
     }
     int last(const Value* v) const {
       auto it = last_read.find(v);
@@ -126,6 +130,21 @@ class Planner {
     const int buffer = constant(all).buffer;
     for (auto [v, offset] : at) place_[v] = {buffer, offset};
   }
+  void place_slices(const Block& block, const Fusion& fusion) {
+    for (const auto& op : block.ops()) {
+      if (op->num_results() != 1) continue;
+      auto slice = fusion.slices.find(op->result());
+      if (slice == fusion.slices.end()) continue;
+      Address at = place_.at(slice->second.of);
+      at.offset += slice->second.begin * static_cast<std::int64_t>(byte_width(stored_dtype(op->result()->type())));
+      place_[op->result()] = at;
+    }
+  }
+  /// The argument that v is a slice of, or null.
+  static const Value* sliced_by(const Value* v, const Fusion& fusion) {
+    auto slice = fusion.slices.find(v);
+    return slice == fusion.slices.end() ? nullptr : slice->second.of;
+  }
   void copy(const Address& from, const Address& to, std::int64_t bytes, Steps& steps) {
     if (!(from == to) && bytes > 0) steps.push_back({Copy{from, to, bytes}});
   }
@@ -146,10 +165,16 @@ class Planner {
     if (at == kNever || last == kForever) return false;
     if (last < at) return true;
     const Group& g = scope.fusion.groups[static_cast<std::size_t>(at)];
-    if (last != at) return false;
+    if (last != at || reads_slice_of(g, old, scope.fusion)) return false;
     return (g.kind == GroupKind::loops && g.flat && g.rows == 0) || maps_alone(g, made, old) ||
            (g.kind == GroupKind::product && (adds_alone(g, old, scope.fusion) || follows_alone(g, old, scope.fusion))) ||
            (g.kind == GroupKind::update && updates_alone(*g.roots.front(), made->index(), old, scope.fusion));
+  }
+  static bool reads_slice_of(const Group& g, const Value* old, const Fusion& fusion) {
+    return std::any_of(g.roots.begin(), g.roots.end(), [&](const Op* op) {
+      const std::vector<const Value*> all = reads(*op, fusion);
+      return std::any_of(all.begin(), all.end(), [&](const Value* v) { return sliced_by(v, fusion) == old; });
+    });
   }
   /// Whether each element of `made` is made of the one in the same place of `old`, which is read by nothing else.
   static bool maps_alone(const Group& g, const Value* made, const Value* old) {
