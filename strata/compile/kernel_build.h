@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "strata/compile/fusion.h"
@@ -53,6 +54,21 @@ class KernelContext : public TreeContext {
  private:
   BuiltKernel& built_;
   std::unordered_map<const ir::Value*, loop::Ref*> inputs_, outputs_;
+};
+
+/// Values of the group are computed where they are asked for.
+class GroupContext : public KernelContext {
+ public:
+  GroupContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built) : KernelContext(b, fusion, built) {
+    for (const ir::Op* op : group.roots)
+      for (const ir::Value* v : op->results()) roots_.insert(v);
+  }
+
+ protected:
+  bool inlined(const ir::Value* v) override { return roots_.count(v) || KernelContext::inlined(v); }
+
+ private:
+  std::unordered_set<const ir::Value*> roots_;
 };
 
 /// Work below this runs on the caller (decisions.md 18); in elements times operations, a rough count.

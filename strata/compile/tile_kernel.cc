@@ -9,21 +9,6 @@ namespace {
 
 using ir::Value;
 
-/// Values of the group are computed where they are asked for.
-class MapContext : public KernelContext {
- public:
-  MapContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built) : KernelContext(b, fusion, built) {
-    for (const ir::Op* op : group.roots)
-      for (const Value* v : op->results()) roots_.insert(v);
-  }
-
- protected:
-  bool inlined(const Value* v) override { return roots_.count(v) || KernelContext::inlined(v); }
-
- private:
-  std::unordered_set<const Value*> roots_;
-};
-
 // ---- what is read how -----------------------------------------------------------------------------------------
 
 struct Read {
@@ -32,15 +17,15 @@ struct Read {
 };
 
 /// Notes what a group reads for one element of its shape.
-class ReadContext : public MapContext {
+class ReadContext : public GroupContext {
  public:
-  using MapContext::MapContext;
+  using GroupContext::GroupContext;
   std::vector<std::pair<const Value*, Index>> offsets;
 
  protected:
   Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
     offsets.emplace_back(v, offset);
-    return MapContext::leaf(v, index, offset);
+    return GroupContext::leaf(v, index, offset);
   }
 };
 
@@ -137,26 +122,26 @@ std::optional<Tiling> choose_tiling(const Group& group, const Fusion& fusion, co
 // ---- kernels --------------------------------------------------------------------------------------------------
 
 /// Reads values that lie across a square at a time; a square's rows are asked for one after the other.
-class TileContext : public MapContext {
+class TileContext : public GroupContext {
  public:
   TileContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built, const Tiling& tiling)
-      : MapContext(b, group, fusion, built), tiling_(tiling) {}
+      : GroupContext(b, group, fusion, built), tiling_(tiling) {}
   /// The row asked for next is the first of a square (only then may one be read: the others lie inside of the arrays as well), or another.
   void begin_row(bool first) { first_ = first ? b.current() : nullptr; }
 
  protected:
   Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
     auto across = tiling_.strides.find(v);
-    if (across == tiling_.strides.end() || !b.guards().empty()) return MapContext::leaf(v, index, offset);
+    if (across == tiling_.strides.end() || !b.guards().empty()) return GroupContext::leaf(v, index, offset);
     Index lane = lane_of(offset);
     Index place = offset - lane * across->second;
-    if (lane.is_constant() || place.lanes() > 1) return MapContext::leaf(v, index, offset);
+    if (lane.is_constant() || place.lanes() > 1) return GroupContext::leaf(v, index, offset);
     for (const Square& s : squares_[v]) {
       Index row = place - s.place;
       if (!b.is_open(s.body) || !row.is_constant() || row.constant() < 0 || row.constant() >= tiling_.lanes) continue;
       return s.rows[static_cast<std::size_t>(row.constant())];
     }
-    if (b.current() != first_) return MapContext::leaf(v, index, offset);  // under a condition some rows may not be there
+    if (b.current() != first_) return GroupContext::leaf(v, index, offset);  // under a condition some rows may not be there
     std::vector<Inst*> columns;
     for (int i = 0; i < tiling_.lanes; ++i) columns.push_back(b.load(input(v), place + Index(across->second * i) + lane));
     squares_[v].push_back({place, b.current(), loop::transposed(b, std::move(columns))});
@@ -238,7 +223,7 @@ class Tiles {
     loop::Kernel& k = kernel((x_end - x_begin) * (y_end - y_begin) * t_.outer * t_.middle);
     k.grid = t_.outer * t_.middle * blocks;
     loop::Builder b(k);
-    MapContext context(b, group_, fusion_, out_.kernels.back());
+    GroupContext context(b, group_, fusion_, out_.kernels.back());
     Index g = b.grid(), plane = b.div(g, blocks), y0 = b.mod(g, blocks) * high + y_begin;
     Index m = b.mod(plane, t_.middle), o = b.div(plane, t_.middle);
     b.for_(0, high, 1, [&](Index i) {

@@ -1,0 +1,96 @@
+// Short last dimensions: the reference's bits, with and without one value per row, whatever the number of rows is a multiple of.
+#include <gmock/gmock.h>
+
+#include "strata/compile/compile_testing.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Block;
+using ir::Builder;
+using ir::Value;
+using ir::Values;
+using testing::expect_compiled_equals_reference;
+
+/// x[:, j] as [rows].
+Value* column(Builder& b, Value* x, std::int64_t j) {
+  const std::int64_t rows = x->shape()[0];
+  return op::reshape(b, op::slice(b, x, {0, j}, {rows, j + 1}), Shape{rows});
+}
+Value* beside(Builder& b, const Values& columns) {
+  Values parts;
+  for (Value* c : columns) parts.push_back(op::reshape(b, c, Shape{c->shape()[0], 1}));
+  return op::concatenate(b, parts, 1);
+}
+
+bool has_short_rows(const Block& block) {
+  Plan plan = make_plan(*prepare(block), {});
+  return std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const auto& k) { return k->name == "short_rows"; });
+}
+
+/// Columns of one array mixed and put side by side again, and one value per row besides.
+void mixed(Block& block, DType dtype, std::int64_t rows, std::int64_t length) {
+  Value* x = block.add_argument(Type(dtype, {rows, length}));
+  Builder b(block);
+  Values columns;
+  for (std::int64_t j = 0; j < length; ++j) columns.push_back(column(b, x, j));
+  Value* sum = columns[0];
+  for (std::int64_t j = 1; j < length; ++j) sum = op::add(b, op::mul(b, sum, columns[static_cast<std::size_t>(j)]), columns[0]);
+  Values out;
+  for (std::int64_t j = 0; j < length; ++j) out.push_back(op::sub(b, sum, columns[static_cast<std::size_t>(length - 1 - j)]));
+  Value* y = op::add(b, beside(b, out), x);
+  block.results = {y, sum, op::mul(b, y, op::broadcast_in_dim(b, sum, y->shape(), {0}))};
+}
+
+TEST(ShortRows, AreTheReferences) {
+  for (std::int64_t rows : {1024, 1031, 4096, 9001})
+    for (std::int64_t length : {2, 3, 8}) {
+      Block block;
+      mixed(block, DType::f32, rows, length);
+      EXPECT_TRUE(has_short_rows(block)) << rows << " of " << length;
+      expect_compiled_equals_reference(block);
+    }
+}
+
+TEST(ShortRows, OfAllKindsOfNumbers) {
+  for (DType dtype : {DType::bf16, DType::f16, DType::f64, DType::i8, DType::ui32, DType::i64, DType::c64}) {
+    Block block;
+    mixed(block, dtype, 1100, 3);
+    expect_compiled_equals_reference(block);
+  }
+}
+
+/// A stack without values per row: each element is of one array, and in lanes along elements all of them would be looked at.
+TEST(ShortRows, Stacks) {
+  Block block;
+  Value *x = block.add_argument(Type(DType::f32, {50, 40})), *y = block.add_argument(Type(DType::f32, {50, 40}));
+  Builder b(block);
+  auto last = [&](Value* v) { return op::reshape(b, v, Shape{50, 40, 1}); };
+  block.results = {op::concatenate(b, {last(op::reverse(b, x, {1})), last(y), last(op::add(b, x, y))}, 2)};
+  EXPECT_TRUE(has_short_rows(block));
+  expect_compiled_equals_reference(block);
+}
+
+/// What is read where it is written stays in lanes along the elements, in donated memory, too.
+TEST(ShortRows, MapsInPlaceStay) {
+  Block f;
+  Value *x = f.add_argument(Type(DType::f32, {2000, 2})), *y = f.add_argument(Type(DType::f32, {2000, 2}));
+  Builder b(f);
+  f.results = {op::mul(b, op::add(b, x, y), x)};
+  EXPECT_FALSE(has_short_rows(f));
+  Block g;
+  Value* z = g.add_argument(Type(DType::f32, {2000, 2}));
+  Builder c(g);
+  g.results = {op::add(c, z, beside(c, {column(c, z, 0), op::mul(c, column(c, z, 1), column(c, z, 1))}))};
+  const std::vector<Literal> want = op::evaluate(g, testing::arguments_of(g));
+  register_cpu();
+  auto executable = runtime::default_client().compile(g, {.donated = {true}});
+  std::vector<runtime::Buffer> buffers;
+  for (const Literal& a : testing::arguments_of(g)) buffers.emplace_back(Literal(a));
+  std::vector<Literal> got;
+  for (runtime::Buffer& r : executable->run(std::move(buffers))) got.push_back(r.literal());
+  testing::expect_same_bits(got, want, "donated");
+}
+
+}  // namespace
+}  // namespace strata::compile
