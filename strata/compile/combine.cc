@@ -33,6 +33,19 @@ bool in_any_order(Combiner combiner, DType dtype) {
 
 int lanes_in_any_order(std::int64_t length) { return length % (2 * kLanes) == 0 || length >= 8 * kLanes ? 2 * kLanes : kLanes; }
 
+Inst* short_row(loop::Builder& b, const ir::Op& op, std::vector<Inst*> elements, Inst* init) {
+  STRATA_CHECK(elements.size() <= kLanes && op::reduce_order(op.operand(0)->type(), reduction_of(op).dims).lanes == kLanes, "a row is reduced in another order");
+  const Combiner combiner = reduction_of(op).combiner;
+  const DType dtype = op.operand(0)->dtype();
+  const Opcode code = op::opcode(combiner, dtype);
+  for (Inst*& x : elements) x = b.binary(code, neutral(b, combiner, dtype), widen(b, dtype, x));
+  // Lanes that no element came to hold the neutral element, which changes nothing.
+  for (std::size_t half = kLanes / 2; half >= 1; half /= 2)
+    for (std::size_t i = 0; i < half && i + half < elements.size(); ++i) elements[i] = b.binary(code, elements[i], elements[i + half]);
+  Inst* total = b.binary(code, neutral(b, combiner, dtype), elements[0]);
+  return b.convert(op.result()->dtype(), b.binary(code, b.convert(total->type.dtype, init), total));
+}
+
 RowReductions::RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions, std::int64_t length,
                              std::function<Inst*(const ir::Value*, Index)> element, bool light)
     : b_(b),

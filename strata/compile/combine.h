@@ -24,6 +24,9 @@ bool in_any_order(op::Combiner combiner, DType dtype);
 /// Lanes for a row that is combined in any order: what combines may take longer than what loads.
 int lanes_in_any_order(std::int64_t length);
 
+/// What a reduction makes of a row whose elements (at most 32, in their storage dtype) are all at hand, in the same order; init and rounding as below.
+Inst* short_row(loop::Builder& b, const ir::Op& op, std::vector<Inst*> elements, Inst* init);
+
 /// Reductions of one row side by side: accumulators over virtual lanes and chunks in the order of op/reduce_order.h.
 class RowReductions {
  public:

@@ -65,7 +65,8 @@ class GroupContext : public KernelContext {
   }
 
  protected:
-  bool inlined(const ir::Value* v) override { return roots_.count(v) || KernelContext::inlined(v); }
+  bool inlined(const ir::Value* v) override { return is_root(v) || KernelContext::inlined(v); }
+  bool is_root(const ir::Value* v) const { return roots_.count(v) != 0; }
 
  private:
   std::unordered_set<const ir::Value*> roots_;

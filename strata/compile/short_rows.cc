@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "strata/op/lowering_kind.h"
+#include "strata/compile/combine.h"
 
 namespace strata::compile {
 namespace {
@@ -22,6 +22,32 @@ bool is_beside(const Index& index) {
   return std::all_of(index.terms().begin(), index.terms().end(),
                      [](const Index::Term& t) { return t.variable->type.lanes == 1 || (t.variable->is_variable && t.coefficient == 1); });
 }
+
+/// Reductions are computed when a row begins; all else where it is asked for.
+class ShortRowContext : public GroupContext {
+ public:
+  using GroupContext::GroupContext;
+  void begin_row(const Group& group, const Index& r, std::int64_t length) {
+    reduced_.clear();
+    for (const Op* op : group.roots) {
+      if (!is_reduction(*op)) continue;
+      std::vector<Inst*> elements;
+      for (std::int64_t j = 0; j < length; ++j) elements.push_back(at_offset(op->operand(0), r * length + j));
+      reduced_[op->result()] = short_row(b, *op, std::move(elements), at(op->operand(1), {}));
+    }
+  }
+
+ protected:
+  bool inlined(const Value* v) override { return !(is_root(v) && is_reduction(*v->op())) && GroupContext::inlined(v); }
+  Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
+    if (auto row = reduced_.find(v); row != reduced_.end()) return row->second;
+    STRATA_CHECK(!is_root(v), "a row reads {} before it is reduced", v->op()->name());
+    return GroupContext::leaf(v, index, offset);
+  }
+
+ private:
+  std::unordered_map<const Value*, Inst*> reduced_;
+};
 
 class ShortRows {
  public:
@@ -43,12 +69,13 @@ class ShortRows {
     built.kernel->grid = points;
     built.parallel = points > 1 && static_cast<double>(group_.total) * static_cast<double>(group_.roots.size()) > kInlineWork;
     loop::Builder b(*built.kernel);
-    GroupContext context(b, group_, fusion_, built);
+    ShortRowContext context(b, group_, fusion_, built);
     const Index first = b.grid() * rows + begin;
     b.vector(0, rows, kLanes, [&](Index i) { row(context, first + i); });
   }
   /// All values of an element before it is stored: a result may lie in the memory of an argument that is read at the same place.
-  void row(GroupContext& context, const Index& r) {
+  void row(ShortRowContext& context, const Index& r) {
+    context.begin_row(group_, r, length_);
     std::vector<Inst*> of_row;
     for (const Value* v : group_.outputs)
       if (count(v) == rows_) of_row.push_back(context.at_offset(v, r));
@@ -94,11 +121,9 @@ double strip_cost(const loop::Kernel& kernel) {
 }  // namespace
 
 std::optional<Built> build_short_rows(const Group& group, const Fusion& fusion, const loop::Kernel& by_elements) {
-  if (group.total == 0 || group.linear) return std::nullopt;
+  if (group.total == 0 || (group.linear && group.rows == 0)) return std::nullopt;
   const std::int64_t rows = rows_of(group), length = group.total / rows;
   if (rows < kFewestRows || length < 2 || length > kLongest) return std::nullopt;
-  for (const Op* op : group.roots)
-    if (op::is_reduction(*op)) return std::nullopt;
   for (const Value* v : group.outputs)
     if (count(v) != group.total && count(v) != (group.rows ? rows : group.total)) return std::nullopt;
   Built out = ShortRows(group, fusion, rows).build();

@@ -1,4 +1,5 @@
-// Maps whose last dimension is short, such as pairs and colours: lanes lie along the rows, and the elements of a row are written out one after the other.
+// Maps and reductions of rows that are short, such as pairs and points in space: lanes lie along the rows, and the elements of a row are written out one after
+// the other.
 #pragma once
 
 #include <optional>
@@ -7,7 +8,7 @@
 
 namespace strata::compile {
 
-/// Kernels for a group without reductions, with one value per row or without, where that is less work than `by_elements`, which does the same with
+/// Kernels for a group, with one value per row or without, where that is less work than `by_elements`, which does the same with
 /// lanes along the elements; else nothing. What each element is (which part of a concatenation, which word of a key) is known then, and one value
 /// per row is computed in lanes, too; but elements of neighbouring rows are read and written one by one.
 std::optional<Built> build_short_rows(const Group& group, const Fusion& fusion, const loop::Kernel& by_elements);

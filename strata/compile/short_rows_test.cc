@@ -71,6 +71,38 @@ TEST(ShortRows, Stacks) {
   expect_compiled_equals_reference(block);
 }
 
+/// Norms of points, softmax of a few, extremes, products; with elements that only a sum reads, and with what each row's sum is used for.
+TEST(ShortRows, Reductions) {
+  for (DType dtype : {DType::f32, DType::bf16, DType::i32})
+    for (std::int64_t length : {2, 3, 5, 8})
+      for (std::int64_t rows : {1024, 4099}) {
+        Block block;
+        Value* x = block.add_argument(Type(dtype, {rows, length}));
+        Builder b(block);
+        auto along = [&](Value* row) { return op::broadcast_in_dim(b, row, x->shape(), {0}); };
+        Value *squares = op::reduce_sum(b, op::mul(b, x, x), {1}), *most = op::reduce_max(b, x, {1}), *least = op::reduce_min(b, x, {1});
+        Value* off = op::sub(b, x, along(most));
+        block.results = {squares, op::mul(b, off, along(op::reduce_sum(b, off, {1}))), op::add(b, most, least), op::add(b, along(squares), x)};
+        EXPECT_TRUE(has_short_rows(block));
+        expect_compiled_equals_reference(block);
+      }
+}
+
+/// Bits of zeros, infinities and NaN are those of the order with 32 lanes.
+TEST(ShortRows, ReductionsOfOddNumbers) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  const std::vector<float> odd = {0.0f, -0.0f, inf, -inf, nan, 1.0f, 1e38f, -1e-40f};
+  Block block;
+  Value* x = block.add_argument(Type(DType::f32, {2048, 4}));
+  Builder b(block);
+  block.results = {op::reduce_sum(b, x, {1}), op::reduce_max(b, x, {1}), op::reduce_min(b, x, {1}), op::reduce(b, x, {1}, op::Combiner::mul)};
+  Literal values(x->type());
+  for (std::int64_t i = 0; i < values.count(); ++i) values.set_number(i, odd[static_cast<std::size_t>((i / 4) >> (3 * (i % 4))) % 8]);
+  EXPECT_TRUE(has_short_rows(block));
+  const std::vector<Literal> arguments{values};
+  testing::expect_same_bits(testing::run_compiled(block, arguments), op::evaluate(block, arguments), "odd numbers");
+}
+
 /// What is read where it is written stays in lanes along the elements, in donated memory, too.
 TEST(ShortRows, MapsInPlaceStay) {
   Block f;
