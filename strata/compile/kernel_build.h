@@ -72,6 +72,8 @@ class GroupContext : public KernelContext {
   std::unordered_set<const ir::Value*> roots_;
 };
 
+/// Lanes of a map along its elements.
+inline constexpr int kMapLanes = 16;
 /// Work below this runs on the caller (decisions.md 18); in elements times operations, a rough count.
 inline constexpr double kInlineWork = 3e4;
 /// The largest divisor of n that is at most `most`, at least 1.

@@ -15,7 +15,6 @@ using ir::Value;
 using loop::Opcode;
 
 constexpr std::int64_t kPointElements = 16384;  // the most elements of one grid point of a map
-constexpr int kMapLanes = 16;
 
 /// The elements of one grid point of a map of `total`, at most: eight points where that leaves enough for each.
 std::int64_t point_elements(std::int64_t total) { return std::clamp<std::int64_t>(total / 8, 1024, kPointElements); }

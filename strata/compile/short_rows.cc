@@ -11,8 +11,9 @@ using ir::Op;
 using ir::Value;
 using loop::Opcode;
 
-constexpr std::int64_t kLongest = 8, kFewestRows = 1024;
-constexpr int kLanes = 16;
+constexpr std::int64_t kLongest = 12, kFewestRows = 1024;
+/// Fewer where rows are longer: each of their elements has code of its own.
+int lanes_for(std::int64_t length) { return length > 4 ? 8 : 16; }
 constexpr std::int64_t kPointRows = 4096;
 
 std::int64_t count(const Value* v) { return v->shape().count(); }
@@ -71,7 +72,7 @@ class ShortRows {
     loop::Builder b(*built.kernel);
     ShortRowContext context(b, group_, fusion_, built);
     const Index first = b.grid() * rows + begin;
-    b.vector(0, rows, kLanes, [&](Index i) { row(context, first + i); });
+    b.vector(0, rows, lanes_for(length_), [&](Index i) { row(context, first + i); });
   }
   /// All values of an element before it is stored: a result may lie in the memory of an argument that is read at the same place.
   void row(ShortRowContext& context, const Index& r) {
@@ -107,15 +108,15 @@ std::int64_t rows_of(const Group& group) {
   return group.total;
 }
 
-/// Instructions that a strip takes, places that lie apart counted one by one.
-double strip_cost(const loop::Kernel& kernel) {
+/// Instructions that a strip takes for each of its lanes, places that lie apart counted one by one.
+double strip_cost(const loop::Kernel& kernel, int lanes) {
   double out = 0;
   for (const Inst& inst : kernel.arena) {
     if (inst.is_variable || inst.code == Opcode::constant) continue;
     const bool apart = (inst.code == Opcode::load || inst.code == Opcode::store) && !is_beside(inst.index);
-    out += apart ? kLanes : 1;
+    out += apart ? lanes : 1;
   }
-  return out;
+  return out / lanes;
 }
 
 }  // namespace
@@ -128,7 +129,7 @@ std::optional<Built> build_short_rows(const Group& group, const Fusion& fusion, 
     if (count(v) != group.total && count(v) != (group.rows ? rows : group.total)) return std::nullopt;
   Built out = ShortRows(group, fusion, rows).build();
   // A strip is as many rows here, and as many elements there; one value per row has no lanes there at all.
-  if (group.rows == 0 && strip_cost(*out.kernels.front().kernel) >= static_cast<double>(length) * strip_cost(by_elements)) return std::nullopt;
+  if (group.rows == 0 && strip_cost(*out.kernels.front().kernel, lanes_for(length)) >= static_cast<double>(length) * strip_cost(by_elements, kMapLanes)) return std::nullopt;
   return out;
 }
 
