@@ -12,6 +12,8 @@ using ir::Value;
 using loop::Opcode;
 
 constexpr std::int64_t kLongest = 12, kFewestRows = 1024;
+/// Code for each element of a row is so much more code than for one.
+constexpr std::size_t kMostInstructions = 6000;
 /// Fewer where rows are longer: each of their elements has code of its own.
 int lanes_for(std::int64_t length) { return length > 4 ? 8 : 16; }
 constexpr std::int64_t kPointRows = 4096;
@@ -124,7 +126,7 @@ double strip_cost(const loop::Kernel& kernel, int lanes) {
 std::optional<Built> build_short_rows(const Group& group, const Fusion& fusion, const loop::Kernel& by_elements) {
   if (group.total == 0 || (group.linear && group.rows == 0)) return std::nullopt;
   const std::int64_t rows = rows_of(group), length = group.total / rows;
-  if (rows < kFewestRows || length < 2 || length > kLongest) return std::nullopt;
+  if (rows < kFewestRows || length < 2 || length > kLongest || by_elements.arena.size() * static_cast<std::size_t>(length) > kMostInstructions) return std::nullopt;
   for (const Value* v : group.outputs)
     if (count(v) != group.total && count(v) != (group.rows ? rows : group.total)) return std::nullopt;
   Built out = ShortRows(group, fusion, rows).build();
