@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "strata/base/thread_pool.h"
 #include "strata/loop/kernel/fft_run.h"
 
 namespace strata::loop::fft {
@@ -159,6 +160,31 @@ TEST(fft_kernel, bits_depend_neither_on_the_instruction_set_nor_on_the_cut) {
       expect_equal_bits<float>(kind, s, 3);
       expect_equal_bits<double>(kind, s, 3);
     }
+  }
+}
+
+template <class T>
+void expect_steps_give_the_same(Shape s) {
+  for (std::int64_t kind : {kForward, kInverse, kRealForward, kRealInverse})
+    for (const InstructionSet* set : {&kPortable, &kAvx2, &kAvx512}) {
+      if (!set->present()) continue;
+      const auto in = random_numbers<T>(2 * numbers(kind, s, false), 5);
+      auto want = transformed<T>(*set, kind, s, in, 2, 2);  // two go one after the other
+      want.resize(static_cast<std::size_t>(numbers(kind, s, true)));
+      for (int threads : {1, 3}) {
+        set_num_threads(threads);
+        const auto got = transformed<T>(*set, kind, s, in, 1);
+        EXPECT_EQ(std::memcmp(got.data(), want.data(), want.size() * sizeof(T)), 0) << set->name << " kind " << kind << ": " << s.a << " " << s.b << " " << s.n << ", " << threads << " threads";
+      }
+    }
+  set_num_threads(0);
+}
+
+/// One large transform of several dimensions goes step by step, on all threads.
+TEST(fft_kernel, steps_give_the_bits_of_a_transform_at_once) {
+  for (Shape s : {Shape{1, 256, 130}, {32, 33, 40}, {200, 1, 171}, {2, 3, 8192}, {1, 1021, 36}, {40, 1, 1021}}) {
+    expect_steps_give_the_same<float>(s);
+    expect_steps_give_the_same<double>(s);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <new>
 
+#include "strata/base/thread_pool.h"
 #include "strata/loop/kernel/fft_run.h"
 
 extern "C" void strata_fft(void* const* buffers, std::int64_t begin, std::int64_t end);
@@ -19,6 +20,8 @@ namespace strata::loop::fft {
 std::int64_t Job::rows() const { return lengths[0] * lengths[1]; }
 std::int64_t Job::size() const { return rows() * lengths[2]; }
 std::int64_t Job::line() const { return real() ? lengths[2] / 2 + 1 : lengths[2]; }
+std::int64_t Job::stride(int dimension) const { return dimension == 0 ? lengths[1] * line() : line(); }
+std::int64_t Job::blocks(int dimension) const { return rows() * line() / (lengths[dimension] * stride(dimension)) * (whole_lanes(stride(dimension)) / kLanes); }
 bool Job::real() const { return kind == kRealForward || kind == kRealInverse; }
 
 const InstructionSet& instruction_set() {
@@ -59,6 +62,42 @@ class Workspace {
   std::int64_t numbers_ = 0;
 };
 
+/// A transform that a thread would take long for, and that has lines for others.
+bool is_for_all_threads(const Params& p, const Job& job) { return p.transforms == 1 && job.rows() > 1 && job.size() >= 1 << 15; }
+
+/// One large transform by all threads, step by step. Which lines are done together does not depend on how many there are.
+template <class T>
+void run_steps(const Job& job, std::int64_t scratch, void (*part)(const Job&, Step, std::int64_t, std::int64_t, const T*, double*, T*), const T* in, T* out) {
+  thread_local Workspace whole;
+  struct Work {
+    const Job& job;
+    std::int64_t scratch;
+    decltype(part) run;
+    const T* in;
+    double* planes;
+    T* out;
+    Step step;
+  } work{job, scratch, part, in, whole.of(2 * whole_lanes(job.rows() * job.line())), out, Step::in};
+  for (Step step : {Step::in, Step::middle, Step::first, Step::out}) {
+    if (step == Step::middle && (job.lengths[0] == 1 || job.lengths[1] == 1)) continue;
+    const bool by_rows = step == Step::in || step == Step::out;
+    const std::int64_t units = by_rows ? job.rows() : job.blocks(step == Step::middle ? 1 : job.first());
+    work.step = step;
+    parallel_for(
+        units, whole_lanes(units / 64 + 1),
+        [](void* context, std::int64_t begin, std::int64_t end) {
+          const Work& w = *static_cast<Work*>(context);
+          thread_local Workspace mine;
+          Job job = w.job;
+          job.scratch = mine.of(w.scratch);
+          w.run(job, w.step, begin, end, w.in, w.planes, w.out);
+          mine.trim();
+        },
+        &work);
+  }
+  whole.trim();
+}
+
 }  // namespace
 
 void run_grid(const InstructionSet& set, void* const* buffers, std::int64_t begin, std::int64_t end) {
@@ -76,8 +115,13 @@ void run_grid(const InstructionSet& set, void* const* buffers, std::int64_t begi
     job.plans[d] = plans[d].get();
     scratch = std::max(scratch, plans[d]->scratch + 2 * whole_lanes(p.lengths[d]));
   }
-  if (job.rows() > 1) scratch += 2 * whole_lanes(job.size());
+  const bool in_steps = is_for_all_threads(p, job);
+  if (job.rows() > 1 && !in_steps) scratch += 2 * whole_lanes(job.size());
   if (job.real()) scratch += 4 * real_room(*plans[2]) * lines_together(*plans[2]);  // fft_real.h
+  if (in_steps) {
+    if (p.wide) return run_steps(job, scratch, set.part_f64, static_cast<const double*>(buffers[0]), static_cast<double*>(buffers[1]));
+    return run_steps(job, scratch, set.part_f32, static_cast<const float*>(buffers[0]), static_cast<float*>(buffers[1]));
+  }
   job.scratch = workspace.of(scratch);
   std::int64_t complex_numbers = 2 * job.rows() * job.line();
   std::int64_t in = p.kind == kRealForward ? job.size() : complex_numbers, out = p.kind == kRealInverse ? job.size() : complex_numbers;

@@ -48,7 +48,7 @@ struct Four {
 }  // namespace
 
 const InstructionSet kAvx2{"avx2", [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }, run<Four, float>, run<Four, double>,
-                           run_planes<Four>};
+                           part<Four, float>, part<Four, double>, run_planes<Four>};
 
 }  // namespace strata::loop::fft
 

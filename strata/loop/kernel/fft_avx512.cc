@@ -57,8 +57,8 @@ struct Eight {
 
 }  // namespace
 
-const InstructionSet kAvx512{"avx512", [] { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"); }, run<Eight, float>,
-                             run<Eight, double>, run_planes<Eight>};
+const InstructionSet kAvx512{"avx512", [] { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"); }, run<Eight, float>, run<Eight, double>, part<Eight, float>, part<Eight, double>,
+                             run_planes<Eight>};
 
 }  // namespace strata::loop::fft
 

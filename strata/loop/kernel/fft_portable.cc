@@ -23,6 +23,7 @@ struct One {
 
 }  // namespace
 
-const InstructionSet kPortable{"portable", [] { return true; }, run<One, float>, run<One, double>, run_planes<One>};
+const InstructionSet kPortable{"portable", [] { return true; }, run<One, float>, run<One, double>, part<One, float>, part<One, double>,
+                             run_planes<One>};
 
 }  // namespace strata::loop::fft

@@ -22,13 +22,25 @@ struct Job {
   std::int64_t size() const;  // of a transform, on the real side
   std::int64_t line() const;  // complex numbers of a line
   bool real() const;
+  /// Numbers between neighbours along dimension 0 or 1, and how many blocks of at most kLanes columns lie along it.
+  std::int64_t stride(int dimension) const;
+  std::int64_t blocks(int dimension) const;
+  /// The dimension that comes last of those before the lines: 0, or 1 where there are two.
+  int first() const { return lengths[0] == 1 ? 1 : 0; }
 };
+
+/// A transform of several dimensions in steps, each of units that do not depend on each other: lines of what is read, columns of dimension 1 (of three),
+/// columns of dimension first(), lines of what is written.
+enum class Step { in, middle, first, out };
 
 struct InstructionSet {
   const char* name;
   bool (*present)();
   void (*run_f32)(const Job&, const float* in, float* out);
   void (*run_f64)(const Job&, const double* in, double* out);
+  /// Units [begin, end) of a step of one transform; `planes`: 2 whole_lanes(rows() line()) numbers, the same for all of its steps.
+  void (*part_f32)(const Job&, Step, std::int64_t begin, std::int64_t end, const float* in, double* planes, float* out);
+  void (*part_f64)(const Job&, Step, std::int64_t begin, std::int64_t end, const double* in, double* planes, double* out);
   /// In place: a line of whole lanes, real and imaginary parts apart.
   void (*planes)(const Plan&, double* re, double* im, double* scratch);
 };
