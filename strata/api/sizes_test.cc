@@ -52,27 +52,42 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-/// How a kernel is built depends on a size in a few ways (whether it fills strips, is a block, or many), so a structure has a few kernels;
-/// once they are there, new shapes find them. Shapes are drawn, and were not seen before.
-TEST(Sizes, NewShapesOfAKnownStructureCompileNothing) {
-  constexpr int kFirst = 200, kMore = 50;
+/// `draw(random)` is a shape. Those drawn again are left out.
+template <class F>
+void expect_new_shapes_compile_nothing(int first_shapes, int more_shapes, F&& draw) {
   for (const Case& c : cases()) {
     std::mt19937 random(7);
     std::set<std::pair<std::int64_t, std::int64_t>> seen;
     auto run_new_shapes = [&](int shapes) {
       const std::int64_t before = codes();
       for (int i = 0; i < shapes;) {
-        const std::int64_t m = 3 + random() % 60, n = 3 + random() % 60;
+        const auto [m, n] = draw(random);
         if (!seen.emplace(m, n).second) continue;
         c.run(m, n);
         ++i;
       }
       return codes() - before;
     };
-    const std::int64_t first = run_new_shapes(kFirst), more = run_new_shapes(kMore);
-    EXPECT_LE(more, 2) << c.name << ": " << first << " functions compiled for " << kFirst << " shapes, and " << more << " for " << kMore << " more";
+    const std::int64_t first = run_new_shapes(first_shapes), more = run_new_shapes(more_shapes);
+    EXPECT_LE(more, 2) << c.name << ": " << first << " functions compiled for " << first_shapes << " shapes, and " << more << " for " << more_shapes << " more";
     if (std::getenv("STRATA_TEST_PRINT")) std::printf("%-14s %3ld %3ld\n", c.name, static_cast<long>(first), static_cast<long>(more));
   }
+}
+
+/// How a kernel is built depends on a size in a few ways (whether it fills strips, is a block, or many), so a structure has a few kernels;
+/// once they are there, new shapes find them. Shapes are drawn, and were not seen before.
+TEST(Sizes, NewShapesOfAKnownStructureCompileNothing) {
+  expect_new_shapes_compile_nothing(200, 50, [](auto& random) {
+    const std::int64_t m = 3 + random() % 60, n = 3 + random() % 60;
+    return std::pair(m, n);
+  });
+}
+/// Nor those of many short rows, for which jit makes kernels of their own.
+TEST(Sizes, NewNumbersOfShortRowsCompileNothing) {
+  expect_new_shapes_compile_nothing(60, 20, [](auto& random) {
+    const std::int64_t m = 1000 + random() % 500, n = 2 + random() % 11;
+    return std::pair(m, n);
+  });
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ class CpuClient : public runtime::Client {
   }
 
   static std::shared_ptr<runtime::Executable> planned(const ir::Block& ready, const runtime::CompileOptions& options, bool timed) {
-    Plan plan = make_plan(ready, options.donated);
+    Plan plan = make_plan(ready, options.donated, CpuTarget::host(), {}, {.any_size = options.any_size});
     plan.name = options.name;
     Driver driver = compile_plan(plan, {.timed = timed, .any_size = options.any_size && !generates_product(ready)});
     return std::make_shared<CpuExecutable>(std::move(plan), std::move(driver), timed);

@@ -299,7 +299,7 @@ std::int64_t rows_of_map(const Group& group) {
 
 }  // namespace
 
-Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& target) {
+Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& target, bool any_size) {
   const Op& first = *group.roots.front();
   if (is_reduction(first) && group.rows == 0) return build_reduction(first, fusion);
   Built out;
@@ -310,7 +310,8 @@ Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& tar
   built.kernel = std::make_unique<loop::Kernel>(std::string(first.name().substr(first.name().find('.') + 1)));
   std::int64_t rows = group.rows ? group.rows : rows_of_map(group);
   RowKernel(group, fusion, rows, built).build();
-  if (auto short_rows = build_short_rows(group, fusion, *built.kernel)) return std::move(*short_rows);
+  if (!any_size)
+    if (auto short_rows = build_short_rows(group, fusion, *built.kernel)) return std::move(*short_rows);
   built.parallel = static_cast<double>(group.total) * static_cast<double>(group.roots.size()) > kInlineWork;
   out.kernels.push_back(std::move(built));
   return out;

@@ -10,6 +10,7 @@
 
 namespace strata::compile {
 
-Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& target);
+/// The kernels of a group of loops; with `any_size` none of a kind that short rows ask for (short_rows.h), for the same code serves other sizes.
+Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& target, bool any_size = false);
 
 }  // namespace strata::compile

@@ -233,7 +233,7 @@ class Planner {
     for (std::size_t g = 0; g < scope.fusion.groups.size(); ++g) {
       const Group& group = scope.fusion.groups[g];
       switch (group.kind) {
-        case GroupKind::loops: launch_alike(scope, group, [&] { return build_loops(group, scope.fusion, target_); }, steps); break;
+        case GroupKind::loops: launch_alike(scope, group, [&] { return build_loops(group, scope.fusion, target_, sharing_.any_size); }, steps); break;
         case GroupKind::product: launch_alike(scope, group, [&] { return build_product(group, scope.fusion, target_); }, steps); break;
         case GroupKind::update: update(scope, group, steps); break;
         case GroupKind::structured: structured(scope, group, steps); break;

@@ -11,6 +11,7 @@ namespace strata::compile {
 struct SharingLimits {
   std::size_t many = 16384;  // operations that kernels are made of, those of equal kernels counted once: so many are worth their compiling
   double less = 0.5;         // apart, they are at most this part of that
+  bool any_size = false;     // code is kept for other sizes: no kernel of a kind that sizes choose where another does the same
 };
 
 /// `fuse(block)`, or with FusionRule::apart where the limits say so.
