@@ -65,13 +65,7 @@ TEST(ArgumentSlices, OutliveDonation) {
     else
       f.results = {op::mul(b, op::add(b, y, spread), x), op::sub(b, x, op::reverse(b, x, {0}))};
     const std::vector<Literal> arguments = testing::arguments_of(f), want = op::evaluate(f, arguments);
-    register_cpu();
-    auto executable = runtime::default_client().compile(f, {.donated = {true, true}});
-    std::vector<runtime::Buffer> buffers;
-    for (const Literal& a : arguments) buffers.emplace_back(Literal(a));
-    std::vector<Literal> got;
-    for (runtime::Buffer& r : executable->run(std::move(buffers))) got.push_back(r.literal());
-    testing::expect_same_bits(got, want, fmt::format("kind {}", kind));
+    testing::expect_same_bits(testing::run_donated(f, arguments, {true, true}), want, fmt::format("kind {}", kind));
   }
 }
 

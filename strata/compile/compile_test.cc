@@ -346,14 +346,8 @@ TEST(Compile, LongVectorsAreMadeInParts) {
   Plan plan = make_plan(*prepare(f), {});
   for (const auto& kernel : plan.kernels) EXPECT_GT(kernel->grid, 1);
   expect_compiled_equals_reference(f);
-  auto executable = runtime::default_client().compile(f, {.donated = {true}});
-  std::vector<Literal> arguments = testing::arguments_of(f);
-  std::vector<Literal> want = op::evaluate(f, arguments);
-  std::vector<runtime::Buffer> buffers(arguments.begin(), arguments.end());
-  arguments.clear();
-  std::vector<Literal> got;
-  for (runtime::Buffer& buffer : executable->run(std::move(buffers))) got.push_back(buffer.literal());
-  testing::expect_same_bits(got, want, "donated");
+  const std::vector<Literal> arguments = testing::arguments_of(f);
+  testing::expect_same_bits(testing::run_donated(f, arguments, {true}), op::evaluate(f, arguments), "donated");
 }
 
 TEST(Compile, WhileAndBranchesWithArrays) {

@@ -56,12 +56,25 @@ inline std::vector<Literal> run_plan(const ir::Block& block, const std::vector<L
   return results;
 }
 
-inline std::vector<Literal> run_compiled(const ir::Block& block, const std::vector<Literal>& arguments, bool any_size = false) {
+inline std::vector<Literal> run_with(const runtime::CompileOptions& options, const ir::Block& block, std::vector<runtime::Buffer> arguments) {
   register_cpu();
-  std::vector<runtime::Buffer> buffers(arguments.begin(), arguments.end());
   std::vector<Literal> out;
-  for (runtime::Buffer& b : runtime::default_client().compile(block, {.any_size = any_size})->run(buffers)) out.push_back(b.literal());
+  for (runtime::Buffer& b : runtime::default_client().compile(block, options)->run(std::move(arguments))) out.push_back(b.literal());
   return out;
+}
+inline std::vector<Literal> run_compiled(const ir::Block& block, const std::vector<Literal>& arguments, bool any_size = false) {
+  return run_with({.any_size = any_size}, block, {arguments.begin(), arguments.end()});
+}
+/// Arguments in memory that nobody else holds, so that a result may take it where they are donated.
+inline std::vector<Literal> run_donated(const ir::Block& block, const std::vector<Literal>& arguments, std::vector<bool> donated) {
+  std::vector<runtime::Buffer> own;
+  for (const Literal& a : arguments) {
+    Literal copy(a.type());
+    std::memcpy(copy.mutable_data(), a.data(), a.bytes());
+    own.emplace_back(std::move(copy));
+    EXPECT_TRUE(own.back().unique());
+  }
+  return run_with({.donated = std::move(donated)}, block, std::move(own));
 }
 
 /// Elements whose bytes differ (NaNs of any bits are equal).

@@ -113,12 +113,8 @@ TEST(ProductEpilogue, KeepsWhatTheProductStillReads) {
     Value* product = op::dot_general(b, a, reads_carry ? x : a, {{}, {}, {1}, {0}});
     f.results = {op::add(b, x, product)};
     EXPECT_EQ(kernels_of(f), 1u);
-    auto executable = runtime::default_client().compile(f, {.donated = {false, true}});
-    const std::vector<Literal> given = arguments_of(f, 9), want = op::evaluate(f, given);
-    std::vector<runtime::Buffer> buffers(given.begin(), given.end());
-    std::vector<Literal> got;
-    for (runtime::Buffer& r : executable->run(buffers)) got.push_back(r.literal());
-    testing::expect_same_bits(got, want, reads_carry ? "read" : "donated");
+    const std::vector<Literal> given = arguments_of(f, 9);
+    testing::expect_same_bits(testing::run_donated(f, given, {false, true}), op::evaluate(f, given), reads_carry ? "read" : "donated");
   }
 }
 

@@ -114,14 +114,8 @@ TEST(ShortRows, MapsInPlaceStay) {
   Value* z = g.add_argument(Type(DType::f32, {2000, 2}));
   Builder c(g);
   g.results = {op::add(c, z, beside(c, {column(c, z, 0), op::mul(c, column(c, z, 1), column(c, z, 1))}))};
-  const std::vector<Literal> want = op::evaluate(g, testing::arguments_of(g));
-  register_cpu();
-  auto executable = runtime::default_client().compile(g, {.donated = {true}});
-  std::vector<runtime::Buffer> buffers;
-  for (const Literal& a : testing::arguments_of(g)) buffers.emplace_back(Literal(a));
-  std::vector<Literal> got;
-  for (runtime::Buffer& r : executable->run(std::move(buffers))) got.push_back(r.literal());
-  testing::expect_same_bits(got, want, "donated");
+  const std::vector<Literal> arguments = testing::arguments_of(g);
+  testing::expect_same_bits(testing::run_donated(g, arguments, {true}), op::evaluate(g, arguments), "donated");
 }
 
 }  // namespace
