@@ -82,15 +82,21 @@ bool runs_beside(const Index& offset, const std::vector<Index>& index) {
   });
 }
 
+/// A place in an array of a shape, of which nothing is known but its bounds.
+std::vector<Index> symbolic_index(loop::Builder& b, const Shape& shape) {
+  loop::Ref* variables = b.parameter(DType::i64, std::max(1, shape.rank()), loop::Ref::Mode::in);
+  std::vector<Index> out;
+  for (int i = 0; i < shape.rank(); ++i) out.push_back(shape[i] == 1 ? Index(0) : b.index_of(b.load(variables, i), 0, shape[i] - 1));
+  return out;
+}
+
 /// What the tree of the operation's result `r` reads, as seen from an index of `frame`.
 void add_accesses(const Op& op, int r, const Shape& frame, const Fusion& fusion, std::vector<Access>& out) {
   if (frame.count() == 0) return;
   loop::Kernel kernel("dry");
   loop::Builder b(kernel);
   DryRun dry(b, fusion);
-  loop::Ref* variables = b.parameter(DType::i64, std::max(1, frame.rank()), loop::Ref::Mode::in);
-  std::vector<Index> index;
-  for (int i = 0; i < frame.rank(); ++i) index.push_back(frame[i] == 1 ? Index(0) : b.index_of(b.load(variables, i), 0, frame[i] - 1));
+  const std::vector<Index> index = symbolic_index(b, frame);
   if (is_reduction(op)) {
     int n = op.num_results();
     for (int i = 0; i < n; ++i) dry.at(op.operand(i), index);
@@ -117,9 +123,7 @@ std::optional<ArgumentSlice> slice_of_argument(const ir::Block& block, const Op&
   loop::Builder b(kernel);
   DryRun dry(b, fusion);
   const Shape& shape = v->shape();
-  loop::Ref* variables = b.parameter(DType::i64, std::max(1, shape.rank()), loop::Ref::Mode::in);
-  std::vector<Index> index;
-  for (int i = 0; i < shape.rank(); ++i) index.push_back(shape[i] == 1 ? Index(0) : b.index_of(b.load(variables, i), 0, shape[i] - 1));
+  const std::vector<Index> index = symbolic_index(b, shape);
   const loop::Inst* element = dry.root(op, 0, index);
   if (dry.reads.size() != 1 || dry.reads[0].value != from || element->code != loop::Opcode::load || !element->args.empty()) return std::nullopt;
   const Index begin = dry.reads[0].offset - linearize(b, shape, index);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "strata/compile/combine.h"
+#include "strata/compile/fusion_choice.h"
 #include "strata/compile/reduce_kernel.h"
 #include "strata/compile/short_rows.h"
 #include "strata/compile/tile_kernel.h"
@@ -18,8 +19,6 @@ constexpr std::int64_t kPointElements = 16384;  // the most elements of one grid
 
 /// The elements of one grid point of a map of `total`, at most: eight points where that leaves enough for each.
 std::int64_t point_elements(std::int64_t total) { return std::clamp<std::int64_t>(total / 8, 1024, kPointElements); }
-
-std::int64_t count(const Value* v) { return v->shape().count(); }
 
 /// Whether a large map is nearly all arithmetic of 32-bit integers, as that of random bits: each step of it waits for the one before, with little
 /// to do meanwhile, so that twice as many lanes hide what they wait for (2^24 words of Threefry: 27.4 ms with 16 lanes of AVX2, 21.6 with 32).

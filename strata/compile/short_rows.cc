@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "strata/compile/combine.h"
+#include "strata/compile/fusion_choice.h"
 
 namespace strata::compile {
 namespace {
@@ -17,8 +18,6 @@ constexpr std::size_t kMostInstructions = 6000;
 /// Fewer where rows are longer: each of their elements has code of its own.
 int lanes_for(std::int64_t length) { return length > 4 ? 8 : 16; }
 constexpr std::int64_t kPointRows = 4096;
-
-std::int64_t count(const Value* v) { return v->shape().count(); }
 
 /// Whether lanes are at places one after the other, or at one.
 bool is_beside(const Index& index) {
