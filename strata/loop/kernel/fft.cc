@@ -22,6 +22,10 @@ std::int64_t Job::size() const { return rows() * lengths[2]; }
 std::int64_t Job::line() const { return real() ? lengths[2] / 2 + 1 : lengths[2]; }
 std::int64_t Job::stride(int dimension) const { return dimension == 0 ? lengths[1] * line() : line(); }
 std::int64_t Job::blocks(int dimension) const { return rows() * line() / (lengths[dimension] * stride(dimension)) * (whole_lanes(stride(dimension)) / kLanes); }
+std::int64_t Job::units(Step step) const {
+  if (step == Step::middle) return lengths[0] == 1 || lengths[1] == 1 ? 0 : blocks(1);
+  return step == Step::first ? blocks(first()) : rows();
+}
 bool Job::real() const { return kind == kRealForward || kind == kRealInverse; }
 
 const InstructionSet& instruction_set() {
@@ -78,10 +82,8 @@ void run_steps(const Job& job, std::int64_t scratch, void (*part)(const Job&, St
     T* out;
     Step step;
   } work{job, scratch, part, in, whole.of(2 * whole_lanes(job.rows() * job.line())), out, Step::in};
-  for (Step step : {Step::in, Step::middle, Step::first, Step::out}) {
-    if (step == Step::middle && (job.lengths[0] == 1 || job.lengths[1] == 1)) continue;
-    const bool by_rows = step == Step::in || step == Step::out;
-    const std::int64_t units = by_rows ? job.rows() : job.blocks(step == Step::middle ? 1 : job.first());
+  for (Step step : kSteps) {
+    const std::int64_t units = job.units(step);
     work.step = step;
     parallel_for(
         units, whole_lanes(units / 64 + 1),

@@ -10,6 +10,11 @@ namespace strata::loop::fft {
 
 enum Kind : std::int64_t { kForward, kInverse, kRealForward, kRealInverse };
 
+/// A transform of several dimensions in steps, each of units that do not depend on each other: lines of what is read, columns of dimension 1 (of three),
+/// columns of dimension first(), lines of what is written.
+enum class Step { in, middle, first, out };
+constexpr Step kSteps[] = {Step::in, Step::middle, Step::first, Step::out};
+
 /// `count` transforms of equal lengths, one after the other in memory.
 struct Job {
   std::int64_t kind;
@@ -27,11 +32,9 @@ struct Job {
   std::int64_t blocks(int dimension) const;
   /// The dimension that comes last of those before the lines: 0, or 1 where there are two.
   int first() const { return lengths[0] == 1 ? 1 : 0; }
+  /// 0 for a step that a transform does not have.
+  std::int64_t units(Step) const;
 };
-
-/// A transform of several dimensions in steps, each of units that do not depend on each other: lines of what is read, columns of dimension 1 (of three),
-/// columns of dimension first(), lines of what is written.
-enum class Step { in, middle, first, out };
 
 struct InstructionSet {
   const char* name;

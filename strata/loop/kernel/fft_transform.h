@@ -30,78 +30,6 @@ void across(const Job& job, int dimension, Planes in, Out out, Scratch scratch, 
     }
   }
 }
-template <class V, class Out>
-void across(const Job& job, int dimension, Planes in, Out out, Scratch scratch) {
-  across<V>(job, dimension, in, out, scratch, 0, job.blocks(dimension));
-}
-
-/// The dimensions before the last, from one to the other or in place.
-template <class V, class Out>
-void all_across(const Job& job, Planes planes, Out out, Scratch scratch) {
-  if constexpr (!Out::kDirect) {
-    all_across<V>(job, planes, planes, scratch);
-    return copy_line<V>(job.rows() * job.line(), planes, out);
-  } else {
-    if (job.lengths[0] == 1) return across<V>(job, 1, planes, out, scratch);
-    if (job.lengths[1] > 1) across<V>(job, 1, planes, planes, scratch);
-    across<V>(job, 0, planes, out, scratch);
-  }
-}
-
-template <class V, class T, class In, class Out>
-void complex_transform(const Job& job, In in, Out out) {
-  Scratch scratch(job.scratch);
-  const Plan& plan = *job.plans[2];
-  std::int64_t n = plan.n, rows = job.rows();
-  if (rows == 1) return lines<V>(plan, in, n, out, n, job.count, in, scratch);
-  Planes planes = scratch.planes(job.size());
-  for (std::int64_t i = 0; i < job.count; ++i) {
-    lines<V>(plan, in.moved(i * job.size()), n, planes, n, rows, in, scratch);
-    all_across<V>(job, planes, out.moved(i * job.size()), scratch);
-  }
-}
-
-template <class V, class T>
-void real_transform(const Job& job, const T* in, T* out) {
-  Scratch scratch(job.scratch);
-  const Plan& plan = *job.plans[2];
-  std::int64_t rows = job.rows(), size = rows * job.line();
-  Pairs<T> to{out};
-  if (rows == 1) return real_lines<V>(plan, in, to, job.count, scratch);
-  Planes planes = scratch.planes(size);
-  for (std::int64_t i = 0; i < job.count; ++i) {
-    real_lines<V>(plan, in + i * job.size(), planes, rows, scratch);
-    all_across<V>(job, planes, to.moved(i * size), scratch);
-  }
-}
-
-template <class V, class T>
-void real_inverse_transform(const Job& job, const T* in, T* out) {
-  Scratch scratch(job.scratch);
-  const Plan& plan = *job.plans[2];
-  std::int64_t rows = job.rows(), size = rows * job.line();
-  auto count = static_cast<double>(job.size());
-  Pairs<T> from{const_cast<T*>(in)};
-  if (rows == 1) return real_inverse_lines<V>(plan, from, out, count, job.count, scratch);
-  Planes planes = scratch.planes(size);
-  for (std::int64_t i = 0; i < job.count; ++i) {
-    copy_line<V>(size, from.moved(i * size), planes);
-    all_across<V>(job, planes.swapped(), planes.swapped(), scratch);
-    real_inverse_lines<V>(plan, planes, out + i * job.size(), count, rows, scratch);
-  }
-}
-
-template <class V, class T>
-void run(const Job& job, const T* in, T* out) {
-  Pairs<T> from{const_cast<T*>(in)};
-  auto count = static_cast<double>(job.size());
-  switch (job.kind) {
-    case kForward: return complex_transform<V, T>(job, from, Pairs<T>{out});
-    case kInverse: return complex_transform<V, T>(job, SwappedPairs<T>(from.at, 1), SwappedPairs<T>(out, count));
-    case kRealForward: return real_transform<V>(job, in, out);
-    default: return real_inverse_transform<V>(job, in, out);
-  }
-}
 
 /// Units `begin` to `end` of a step of one transform (Step), by way of `planes`.
 template <class V, class In, class Out>
@@ -137,6 +65,36 @@ void part(const Job& job, Step step, std::int64_t begin, std::int64_t end, const
       if (step == Step::out) return real_inverse_lines<V>(plan, planes.moved(begin * line), out + begin * n, count, end - begin, scratch);
       return part_of<V>(job, step, begin, end, planes, planes.swapped(), planes.swapped(), scratch);
   }
+}
+
+/// Transforms of one dimension.
+template <class V, class T>
+void run_lines(const Job& job, const T* in, T* out) {
+  const Plan& plan = *job.plans[2];
+  const std::int64_t n = job.lengths[2];
+  const auto size = static_cast<double>(n);
+  Pairs<T> from{const_cast<T*>(in)}, to{out};
+  SwappedPairs<T> swapped(from.at, 1);
+  Scratch scratch(job.scratch);
+  switch (job.kind) {
+    case kForward: return lines<V>(plan, from, n, to, n, job.count, from, scratch);
+    case kInverse: return lines<V>(plan, swapped, n, SwappedPairs<T>(out, size), n, job.count, swapped, scratch);
+    case kRealForward: return real_lines<V>(plan, in, to, job.count, scratch);
+    default: return real_inverse_lines<V>(plan, from, out, size, job.count, scratch);
+  }
+}
+
+/// Those of several one after the other, all units of a step and then of the next.
+template <class V, class T>
+void run(const Job& job, const T* in, T* out) {
+  if (job.rows() == 1) return run_lines<V>(job, in, out);
+  const std::int64_t real = job.size(), complex = 2 * job.rows() * job.line();
+  Job one = job;
+  one.scratch += 2 * whole_lanes(complex / 2);  // planes stand before it
+  for (std::int64_t i = 0; i < job.count; ++i)
+    for (Step step : kSteps)
+      if (const std::int64_t units = job.units(step))
+        part<V>(one, step, 0, units, in + i * (job.kind == kRealForward ? real : complex), job.scratch, out + i * (job.kind == kRealInverse ? real : complex));
 }
 
 template <class V>
