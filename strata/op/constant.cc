@@ -22,7 +22,7 @@ std::uint64_t bits_of(const Literal& value, std::int64_t i) {
   std::uint64_t bits = 0;
   std::size_t width = byte_width(value.dtype());
   STRATA_CHECK(width <= sizeof bits, "element of {} in one instruction", name(value.dtype()));
-  std::memcpy(&bits, value.data() + static_cast<std::size_t>(i) * width, width);
+  std::memcpy(&bits, value.element(i), width);
   return bits;
 }
 
@@ -45,10 +45,14 @@ loop::Inst* element(LowerContext& c, const Op& op, int, std::span<const loop::In
 std::vector<Parts> split(Builder& b, const Op& op, std::span<const Parts>) {
   const Literal& value = value_of(op);
   std::vector<Type> types = part_types(value.type());
-  if (types.size() == 1) return {{constant(b, Literal(types[0], value.storage()))}};
+  if (types.size() == 1) return {{constant(b, value.is_splat() ? Literal::splat(types[0], value.element(0)) : Literal(types[0], value.storage()))}};
   std::size_t width = byte_width(types[0].dtype());
   Parts out;
   for (std::size_t p = 0; p < 2; ++p) {
+    if (value.is_splat()) {
+      out.push_back(constant(b, Literal::splat(types[p], value.element(0) + p * width)));
+      continue;
+    }
     Literal part(types[p]);
     for (std::size_t i = 0; i < static_cast<std::size_t>(part.count()); ++i)
       std::memcpy(part.mutable_data() + i * width, value.data() + (2 * i + p) * width, width);

@@ -26,7 +26,7 @@ class Buffer {
   /// For whoever owns the only handle: a fresh result, a donated argument.
   std::byte* mutable_data() { return literal_.mutable_data(); }
   /// Whether this handle is the only one.
-  bool unique() const { return literal_.storage().use_count() == 1; }
+  bool unique() const { return literal_.is_unique(); }
 
  private:
   Literal literal_;

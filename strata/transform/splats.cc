@@ -1,7 +1,5 @@
 #include "strata/transform/splats.h"
 
-#include <cstring>
-
 #include "strata/op/build.h"
 #include "strata/transform/rewrite.h"
 
@@ -25,8 +23,7 @@ void shrink_splats(ir::Block& block) {
   rewrite(block, [](ir::Builder& b, const ir::Op& op) -> ir::Values {
     const Literal* literal = large_splat(op);
     if (!literal) return {};
-    Literal one(Type::scalar(literal->dtype()));
-    std::memcpy(one.mutable_data(), literal->data(), byte_width(literal->dtype()));
+    Literal one = Literal::splat(Type::scalar(literal->dtype()), literal->element(0));
     return {op::broadcast_in_dim(b, op::constant(b, one), literal->shape(), {})};
   });
 }

@@ -2,12 +2,15 @@
 
 #include <sys/mman.h>
 
+#include <array>
+#include <mutex>
+
 #include "strata/type/minifloat.h"
 
 namespace strata {
 namespace {
 
-/// 64-byte aligned, zeroed. Large ones ask for huge pages: kernels stream through them, and small pages cost them a walk of
+/// 64-byte aligned. Large ones ask for huge pages: kernels stream through them, and small pages cost them a walk of
 /// the page table every 4 KiB.
 std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
   constexpr std::size_t kHuge = std::size_t{2} << 20;
@@ -16,8 +19,12 @@ std::shared_ptr<std::byte[]> allocate(std::size_t bytes) {
   void* p = std::aligned_alloc(align, size);
   if (p == nullptr) throw std::bad_alloc();
   if (align == kHuge) madvise(p, size, MADV_HUGEPAGE);
-  std::memset(p, 0, size);
   return {static_cast<std::byte*>(p), [](std::byte* q) { std::free(q); }};
+}
+
+/// The first `width` of `total` bytes into all others, doubling what is copied.
+void spread(std::byte* to, std::size_t width, std::size_t total) {
+  for (std::size_t done = width; done < total; done *= 2) std::memcpy(to + done, to, std::min(done, total - done));
 }
 
 template <class T> constexpr bool is_complex_v = false;
@@ -61,26 +68,72 @@ Literal& Literal::operator=(const Literal&) = default;
 Literal& Literal::operator=(Literal&&) noexcept = default;
 Literal::~Literal() = default;
 
-Literal::Literal(Type type) : type_(std::move(type)), bytes_(allocate(type_.bytes())) {}
+Literal::Literal(Type type) : type_(std::move(type)), bytes_(allocate(type_.bytes())) { std::memset(bytes_.get(), 0, type_.bytes()); }
 
-Literal Literal::full(Type type, double value) {
-  Literal out(std::move(type));
-  for (std::int64_t i = 0, n = out.count(); i < n; ++i) out.set_number(i, value);
+/// One element of many, and all of them once they were asked for.
+struct Literal::Splat {
+  std::array<std::byte, 16> element;
+  std::once_flag once;
+  std::shared_ptr<std::byte[]> bytes;
+};
+
+Literal Literal::splat(Type type, const std::byte* element) {
+  constexpr std::size_t kLarge = 4096;  // bytes; fewer are sooner written than kept track of
+  const std::size_t width = byte_width(type.dtype()), total = type.bytes();
+  Literal out;
+  if (total <= kLarge) {
+    out = Literal(std::move(type));
+    if (total > 0) std::memcpy(out.mutable_data(), element, width), spread(out.mutable_data(), width, total);
+    return out;
+  }
+  out.type_ = std::move(type);
+  out.splat_ = std::make_shared<Splat>();
+  std::memcpy(out.splat_->element.data(), element, width);
   return out;
 }
 
+Literal Literal::full(Type type, double value) {
+  Literal one(type.with(Shape{}));
+  one.set_number(0, value);
+  return splat(std::move(type), one.data());
+}
+
+const std::shared_ptr<std::byte[]>& Literal::written_out() const {
+  std::call_once(splat_->once, [this] {
+    std::shared_ptr<std::byte[]> all = allocate(bytes());
+    std::memcpy(all.get(), splat_->element.data(), byte_width(dtype()));
+    spread(all.get(), byte_width(dtype()), bytes());
+    splat_->bytes = std::move(all);
+  });
+  return splat_->bytes;
+}
+
+std::byte* Literal::mutable_data() {
+  if (splat_) bytes_ = written_out(), splat_.reset();
+  return bytes_.get();
+}
+
+bool Literal::is_unique() const { return (!splat_ || splat_.use_count() == 1) && storage().use_count() == 1; }
+
+const std::byte* Literal::element(std::int64_t i) const {
+  return splat_ ? splat_->element.data() : bytes_.get() + static_cast<std::size_t>(i) * byte_width(dtype());
+}
+
 double Literal::number(std::int64_t i) const {
-  if (is_minifloat(dtype())) return minifloat_value(dtype(), static_cast<std::uint8_t>(data()[i]));
+  if (is_minifloat(dtype())) return minifloat_value(dtype(), static_cast<std::uint8_t>(*element(i)));
   if (is_narrow_integer(dtype())) return static_cast<double>(integer(i));
-  return dispatch(dtype(), [&](auto t) { return to_double(span<decltype(t)>()[static_cast<std::size_t>(i)]); });
+  return dispatch(dtype(), [&](auto t) {
+    std::memcpy(&t, element(i), sizeof t);
+    return to_double(t);
+  });
 }
 
 std::int64_t Literal::integer(std::int64_t i) const {
   if (is_minifloat(dtype())) return static_cast<std::int64_t>(number(i));
-  if (is_narrow_integer(dtype())) return is_signed(dtype()) ? std::int64_t{static_cast<std::int8_t>(data()[i])} : static_cast<std::int64_t>(data()[i]);
-  return dispatch(dtype(), [&](auto t) -> std::int64_t {
-    using T = decltype(t);
-    T v = span<T>()[static_cast<std::size_t>(i)];
+  if (is_narrow_integer(dtype())) return is_signed(dtype()) ? std::int64_t{static_cast<std::int8_t>(*element(i))} : static_cast<std::int64_t>(*element(i));
+  return dispatch(dtype(), [&](auto v) -> std::int64_t {
+    using T = decltype(v);
+    std::memcpy(&v, element(i), sizeof v);
     if constexpr (std::is_integral_v<T>) return static_cast<std::int64_t>(v);
     else return static_cast<std::int64_t>(to_double(v));
   });
@@ -112,11 +165,14 @@ void Literal::set_integer(std::int64_t i, std::int64_t value) {
 }
 
 bool Literal::same_bits(const Literal& other) const {
-  return type_ == other.type_ && std::memcmp(data(), other.data(), bytes()) == 0;
+  if (type_ != other.type_) return false;
+  if (splat_ && other.splat_) return std::memcmp(element(0), other.element(0), byte_width(dtype())) == 0;
+  return std::memcmp(data(), other.data(), bytes()) == 0;
 }
 
 bool Literal::is_splat() const {
   std::size_t width = byte_width(dtype());
+  if (splat_) return true;
   if (count() == 0) return false;
   // Each element like the one before: what memcmp sees at once.
   return count() == 1 || std::memcmp(data(), data() + width, static_cast<std::size_t>(count() - 1) * width) == 0;

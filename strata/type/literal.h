@@ -51,7 +51,8 @@ decltype(auto) dispatch(DType dtype, F&& f) {
 bool has_storage(DType dtype);
 
 /// A dense row-major tensor in host memory. Copies share the bytes; `mutable_data` is for whoever made it, before
-/// it is shared. A splat (every element equal) is stored as any other tensor.
+/// it is shared. A large splat (every element equal) that is made as one keeps one element and writes the others out when
+/// somebody asks for all bytes: programs are full of constants that nothing ever reads as a tensor.
 class Literal {
  public:
   Literal();
@@ -71,6 +72,8 @@ class Literal {
   }
   /// `type` filled with `value` rounded to its dtype.
   static Literal full(Type type, double value);
+  /// Every element has the bytes at `element`.
+  static Literal splat(Type type, const std::byte* element);
   template <class T>
   static Literal of(Shape shape, const std::vector<T>& values) {
     Literal out(Type(dtype_of<T>, std::move(shape)));
@@ -84,9 +87,13 @@ class Literal {
   const Shape& shape() const { return type_.shape(); }
   std::int64_t count() const { return type_.shape().count(); }
   std::size_t bytes() const { return type_.bytes(); }
-  const std::byte* data() const { return bytes_.get(); }
-  std::byte* mutable_data() { return bytes_.get(); }
-  const std::shared_ptr<std::byte[]>& storage() const { return bytes_; }
+  const std::byte* data() const { return storage().get(); }
+  std::byte* mutable_data();
+  const std::shared_ptr<std::byte[]>& storage() const { return splat_ ? written_out() : bytes_; }
+  /// Whether no other tensor has these bytes.
+  bool is_unique() const;
+  /// The bytes of element i (row-major), without writing out a splat.
+  const std::byte* element(std::int64_t i) const;
   template <class T> std::span<const T> span() const {
     STRATA_CHECK(dtype_of<T> == dtype(), "literal holds {}", name(dtype()));
     return {reinterpret_cast<const T*>(data()), static_cast<std::size_t>(count())};
@@ -107,8 +114,12 @@ class Literal {
   bool is_splat() const;
 
  private:
+  struct Splat;
+  const std::shared_ptr<std::byte[]>& written_out() const;
+
   Type type_;
   std::shared_ptr<std::byte[]> bytes_;
+  std::shared_ptr<Splat> splat_;
 };
 
 }  // namespace strata

@@ -236,25 +236,24 @@ Attr Entries::real(ByteReader& r, std::size_t t) {
 Literal Entries::filled(const ByteReader& r, const Type& type, std::string_view raw) {
   if (!type.is_tensor() || !type.shape().is_static()) r.fail("a constant of type {}", type.to_string());
   reserve(r, type.bytes());
-  Literal out(type.storage());
-  std::size_t width = byte_width(type.dtype()), total = out.bytes(), packed = (total + 7) / 8;
-  std::byte* to = out.mutable_data();
+  const std::size_t width = byte_width(type.dtype()), total = type.storage().bytes(), packed = (total + 7) / 8;
   const auto* from = reinterpret_cast<const std::byte*>(raw.data());
-  bool is_truth = is_bool(type.dtype());
+  const bool is_truth = is_bool(type.dtype());
   if (total == 0) {
     if (!raw.empty() && raw.size() != width) r.fail("{} bytes for {}", raw.size(), type.to_string());
-  } else if (is_truth && raw.size() == packed && packed != total && !(packed == 1 && from[0] == std::byte{0xff})) {
-    for (std::size_t i = 0; i < total; ++i) to[i] = (from[i / 8] >> (i % 8)) & std::byte{1};
-  } else if (raw.size() == total) {
-    std::memcpy(to, from, total);
-  } else if (raw.size() == width) {
-    std::memcpy(to, from, width);
-    for (std::size_t done = width; done < total; done *= 2) std::memcpy(to + done, to, std::min(done, total - done));
-  } else {
-    r.fail("{} bytes for {}", raw.size(), type.to_string());
+    return Literal(type.storage());
   }
-  int bits = bit_width(type.dtype());
-  for (std::size_t i = 0; bits < 8 && i < total; ++i) {
+  if (is_truth && raw.size() == packed && packed != total && !(packed == 1 && from[0] == std::byte{0xff})) {
+    Literal out(type.storage());
+    for (std::size_t i = 0; i < total; ++i) out.mutable_data()[i] = (from[i / 8] >> (i % 8)) & std::byte{1};
+    return out;
+  }
+  if (raw.size() != total && raw.size() != width) r.fail("{} bytes for {}", raw.size(), type.to_string());
+  Literal out(raw.size() == total ? type.storage() : Type::scalar(type.dtype()));
+  std::byte* to = out.mutable_data();
+  std::memcpy(to, from, raw.size());
+  const int bits = bit_width(type.dtype());
+  for (std::size_t i = 0; bits < 8 && i < raw.size(); ++i) {
     auto value = std::to_integer<std::uint64_t>(to[i]);
     if (is_truth)
       value = value != 0 ? 1 : 0;
@@ -264,7 +263,7 @@ Literal Entries::filled(const ByteReader& r, const Type& type, std::string_view 
       value &= low_bits(bits);
     to[i] = static_cast<std::byte>(value);
   }
-  return out;
+  return raw.size() == total ? out : Literal::splat(type.storage(), to);
 }
 
 Attr Entries::tensor(ByteReader& r, std::size_t t, std::string_view raw) {

@@ -38,7 +38,7 @@ std::uint64_t low_bits(int width) { return width >= 64 ? ~std::uint64_t{0} : (st
 std::string elements(const Literal& value) {
   std::size_t width = byte_width(value.dtype()), count = static_cast<std::size_t>(value.count());
   bool is_splat = count > 1 && value.is_splat();
-  std::string out(reinterpret_cast<const char*>(value.data()), is_splat ? width : value.bytes());
+  std::string out(reinterpret_cast<const char*>(is_splat ? value.element(0) : value.data()), is_splat ? width : value.bytes());
   if (is_bool(value.dtype())) {
     if (is_splat) return std::string(1, out[0] != 0 ? '\xff' : '\0');
     std::string packed((count + 7) / 8, '\0');

@@ -37,40 +37,42 @@ std::uint64_t low_bits(int width) { return width >= 64 ? ~std::uint64_t{0} : (st
 /// Reads the elements of one `dense<...>`.
 class Elements {
  public:
-  Elements(Cursor& c, Literal& out) : c_(c), out_(out), dtype_(out.dtype()), width_(byte_width(dtype_)) {}
+  Elements(Cursor& c, const Type& type) : c_(c), type_(type), dtype_(type.dtype()), width_(byte_width(dtype_)) {}
 
-  void parse() {
+  Literal parse() {
     if (c_.at_end()) {
-      if (out_.count() != 0) c_.fail("no value for {}", out_.type().to_string());
-      return;
+      if (type_.shape().count() != 0) c_.fail("no value for {}", type_.to_string());
+      return Literal(type_);
     }
     if (c_.peek() == '"') return bytes();
     if (c_.peek() != '[') {
-      if (out_.count() == 0) return void(element(scratch_));
-      element(out_.mutable_data());
-      return spread();
+      element(one_);
+      return Literal::splat(type_, one_);
     }
+    Literal out(type_);
+    next_ = out.mutable_data();
     list(0);
+    return out;
   }
 
  private:
   void list(int dim) {
-    if (out_.shape().rank() == 0) c_.fail("a list for {}", out_.type().to_string());
+    if (type_.shape().rank() == 0) c_.fail("a list for {}", type_.to_string());
     c_.expect("[");
     std::int64_t count = 0;
     if (!c_.consume("]")) {
       do {
-        if (++count > out_.shape()[dim]) break;
-        if (dim + 1 < out_.shape().rank()) list(dim + 1);
-        else element(out_.mutable_data() + static_cast<std::size_t>(next_++) * width_);
+        if (++count > type_.shape()[dim]) break;
+        if (dim + 1 < type_.shape().rank()) list(dim + 1);
+        else element(next_), next_ += width_;
       } while (c_.consume(","));
-      if (count <= out_.shape()[dim]) c_.expect("]");
+      if (count <= type_.shape()[dim]) c_.expect("]");
     }
-    if (count != out_.shape()[dim]) c_.fail("{} values along dimension {} of {}", count > out_.shape()[dim] ? "too many" : "too few", dim, out_.type().to_string());
+    if (count != type_.shape()[dim]) c_.fail("{} values along dimension {} of {}", count > type_.shape()[dim] ? "too many" : "too few", dim, type_.to_string());
   }
 
   void element(std::byte* to) {
-    if (c_.peek() == '[') c_.fail("a list of depth {} for {}", out_.shape().rank() + 1, out_.type().to_string());
+    if (c_.peek() == '[') c_.fail("a list of depth {} for {}", type_.shape().rank() + 1, type_.to_string());
     if (!is_complex(dtype_)) return store(to, width_, scalar(dtype_));
     DType part = real_part(dtype_);
     std::size_t half = part_bytes(dtype_);
@@ -130,7 +132,7 @@ class Elements {
   }
 
   /// dense<"0x..."> : little-endian bytes of all elements, or of one for all. Booleans: a byte each, or (older text) a bit each.
-  void bytes() {
+  Literal bytes() {
     std::size_t where = c_.offset();
     std::string_view text = c_.text().substr(where);
     if (text.size() > 1 && text.back() == '"') {  // all of the body; what is no digit fails below
@@ -141,20 +143,26 @@ class Elements {
     }
     if (text.substr(0, 2) != "0x" || text.size() % 2 != 0) c_.fail_at(where, "bytes of a constant are \"0x\" and pairs of digits");
     text.remove_prefix(2);
-    std::size_t count = text.size() / 2, total = out_.bytes();
+    std::size_t count = text.size() / 2, total = type_.bytes();
     std::size_t packed = is_bool(dtype_) ? (total + 7) / 8 : 0;
     if (count != total && !(count == width_ && total > 0) && !(packed != 0 && count == packed))
-      c_.fail_at(where, fmt::format("{} bytes for {}", count, out_.type().to_string()));
-    if (count == 0) return;
-    if (count == total || count == width_) {
-      decode(text, out_.mutable_data(), where);
-      normalize(count / width_);
-      if (count != total) spread();
-      return;
+      c_.fail_at(where, fmt::format("{} bytes for {}", count, type_.to_string()));
+    if (count == width_ && total > 0) {
+      decode(text, one_, where);
+      normalize(one_, 1);
+      return Literal::splat(type_, one_);
+    }
+    Literal out(type_);
+    std::byte* to = out.mutable_data();
+    if (count == total) {
+      decode(text, to, where);
+      normalize(to, count / width_);
+      return out;
     }
     std::vector<std::byte> bits(count);
     decode(text, bits.data(), where);
-    for (std::size_t i = 0; i < total; ++i) out_.mutable_data()[i] = (bits[i / 8] >> (i % 8)) & std::byte{1};
+    for (std::size_t i = 0; i < total; ++i) to[i] = (bits[i / 8] >> (i % 8)) & std::byte{1};
+    return out;
   }
 
   void decode(std::string_view digits, std::byte* to, std::size_t where) {
@@ -162,30 +170,24 @@ class Elements {
   }
 
   /// Bytes of booleans become 0 or 1, those of narrow integers are extended by their sign or cut.
-  void normalize(std::size_t count) {
+  void normalize(std::byte* at, std::size_t count) {
     int bits = bit_width(dtype_);
     if (bits >= 8) return;
     for (std::size_t i = 0; i < count; ++i) {
-      std::uint64_t value = load(out_.mutable_data() + i, 1);
+      std::uint64_t value = load(at + i, 1);
       if (is_bool(dtype_)) value = value != 0 ? 1 : 0;
       else if (is_signed(dtype_)) value = static_cast<std::uint64_t>(sign_extended(value & low_bits(bits), bits));
       else value &= low_bits(bits);
-      store(out_.mutable_data() + i, 1, value);
+      store(at + i, 1, value);
     }
   }
 
-  /// Element 0 into all others, doubling what is copied.
-  void spread() {
-    std::size_t total = out_.bytes();
-    for (std::size_t done = width_; done < total; done *= 2) std::memcpy(out_.mutable_data() + done, out_.mutable_data(), std::min(done, total - done));
-  }
-
   Cursor& c_;
-  Literal& out_;
+  const Type& type_;
   DType dtype_;
   std::size_t width_;
-  std::int64_t next_ = 0;
-  std::byte scratch_[16] = {};
+  std::byte* next_ = nullptr;  // where a list's next element goes
+  std::byte one_[16] = {};
 };
 
 // ---- writing ----------------------------------------------------------------------------------------------------
@@ -200,7 +202,7 @@ std::string part_text(std::uint64_t bits, DType dtype) {
 std::string element_text(const Literal& value, std::int64_t i) {
   DType dtype = value.dtype();
   std::size_t width = byte_width(dtype), part = part_bytes(dtype);
-  const std::byte* p = value.data() + static_cast<std::size_t>(i) * width;
+  const std::byte* p = value.element(i);
   if (!is_complex(dtype)) return part_text(load(p, width), dtype);
   return fmt::format("({},{})", part_text(load(p, part), real_part(dtype)), part_text(load(p + part, part), real_part(dtype)));
 }
@@ -243,16 +245,15 @@ void append_hex(const Literal& value, std::string& out) {
 
 Literal parse_elements(std::string_view body, std::size_t offset_of_body, Cursor& outer, const Type& type) {
   outer.reserve(type.bytes(), offset_of_body);
-  Literal out(type);
   Cursor c(body, outer.limits());
   try {
-    Elements(c, out).parse();
+    Literal out = Elements(c, type).parse();
     if (!c.at_end()) c.fail("expected the end of the constant");
+    return out;
   } catch (SyntaxError& e) {
     e.offset += offset_of_body;
     throw;
   }
-  return out;
 }
 
 std::string_view dense_body(Cursor& c) {
