@@ -72,13 +72,14 @@ void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads)
 
 // ---- how to cut -----------------------------------------------------------------------------------------------
 
-constexpr std::int64_t kSmall = 1 << 16;  // elements
+constexpr std::int64_t kSmall = 1 << 16, kLarge = 1 << 20;  // elements
 
 /// Element (o, y, m, x) of the shape outer * rows * middle * columns; the values of `strides` lie in memory along y, so far apart along x.
 struct Tiling {
   std::int64_t outer = 1, rows = 1, middle = 1, columns = 1;
   int lanes = 0;                       // a square's rows and columns
   int abreast = 1;                     // squares that are written together, so that they fill cache lines
+  std::int64_t ahead = 0;              // elements by which reads along rows are fetched before they are needed
   std::unordered_map<const Value*, std::int64_t> strides;  // of the values that lie across
 };
 
@@ -111,11 +112,14 @@ std::optional<Tiling> choose_tiling(const Group& group, const Fusion& fusion, co
   auto is_across = [&](const Read& r) { return !r.steps.empty() && std::abs(r.steps[x]) > 1 && r.steps[y] == 1; };
   for (const Read& r : reads)
     if (is_across(r)) out.strides.emplace(r.value, r.steps[x]);
-  for (const Read& r : reads)  // all reads of a value must lie so, for it is by its value that a read is known
-    if (auto found = out.strides.find(r.value); found != out.strides.end() && !(is_across(r) && r.steps[x] == found->second)) out.strides.erase(found);
+  // It is by its value and the stride of its lanes that a read is known.
+  auto is_told_apart = [&](const Read& r, std::int64_t stride) { return !r.steps.empty() && is_across(r) == (r.steps[x] == stride); };
+  for (const Read& r : reads)
+    if (auto found = out.strides.find(r.value); found != out.strides.end() && !is_told_apart(r, found->second)) out.strides.erase(found);
   if (out.strides.empty()) return std::nullopt;
   for (const auto& [v, stride] : out.strides) widest = std::max(widest, byte_width(stored_dtype(v->type())));
   choose_squares(out, static_cast<int>(widest), group.total >= kSmall, target);
+  if (group.total >= kLarge) out.ahead = 2 * out.lanes * out.middle * out.columns;
   return out.lanes < 4 ? std::nullopt : std::optional(out);
 }
 
@@ -132,10 +136,10 @@ class TileContext : public GroupContext {
  protected:
   Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
     auto across = tiling_.strides.find(v);
-    if (across == tiling_.strides.end() || !b.guards().empty()) return GroupContext::leaf(v, index, offset);
+    if (across == tiling_.strides.end() || !b.guards().empty()) return along(v, index, offset);
     Index lane = lane_of(offset);
     Index place = offset - lane * across->second;
-    if (lane.is_constant() || place.lanes() > 1) return GroupContext::leaf(v, index, offset);
+    if (lane.is_constant() || place.lanes() > 1) return along(v, index, offset);
     for (const Square& s : squares_[v]) {
       Index row = place - s.place;
       if (!b.is_open(s.body) || !row.is_constant() || row.constant() < 0 || row.constant() >= tiling_.lanes) continue;
@@ -154,6 +158,12 @@ class TileContext : public GroupContext {
     const loop::Body* body;
     std::vector<Inst*> rows;
   };
+  /// A large array that is read along the result's rows is read a line in each row, which nothing but this fetches in time.
+  Inst* along(const Value* v, std::span<const Index> index, const Index& offset) {
+    Inst* load = GroupContext::leaf(v, index, offset);
+    if (tiling_.ahead > 0 && load->code == loop::Opcode::load && load->type.lanes > 1) load->ahead = tiling_.ahead;
+    return load;
+  }
   static Index lane_of(const Index& offset) {
     for (const Index::Term& term : offset.terms())
       if (term.variable->is_variable && term.variable->type.lanes > 1) return Index::of(term.variable);

@@ -69,6 +69,17 @@ TEST(CompiledTiles, NeighboursOfATransposedArray) {
   }));
 }
 
+/// One array read along and across; as large as what is fetched ahead of its reads.
+TEST(CompiledTiles, AnArrayAndItsTranspose) {
+  for (std::int64_t n : {8, 33, 1030})
+    expect_compiled_equals_reference(*program({Type(DType::f32, {n, n})}, [](Builder& b, const Values& v) {
+      return Values{op::add(b, op::exp(b, v[0]), op::transpose(b, v[0], {1, 0}))};
+    }));
+  expect_compiled_equals_reference(*program({Type(DType::f32, {16, 24, 24})}, [](Builder& b, const Values& v) {
+    return Values{op::add(b, op::sub(b, v[0], op::transpose(b, v[0], {0, 2, 1})), op::reverse(b, v[0], {2}))};
+  }));
+}
+
 /// Under a condition that some rows of a square do not meet.
 TEST(CompiledTiles, JoinedAndPaddedTransposes) {
   Type x(DType::f32, {40, 21}), y(DType::f32, {40, 30});
