@@ -1,4 +1,4 @@
-// Argument maxima and minima of rows as machine code: the reference's bits where values are equal, zero or no number.
+// Argument maxima and minima of rows and columns as machine code: the reference's bits where values are equal, zero or no number.
 #include <cmath>
 #include <limits>
 
@@ -24,8 +24,8 @@ std::unique_ptr<Block> region(DType value, DType place, const char* direction) {
   return block;
 }
 
-/// Of an array, or (computed) of its negation.
-std::unique_ptr<Block> program(const Type& x, DType place, const char* direction, bool computed = false) {
+/// Of an array, or (computed) of its negation, over dimension `d` (-1: the last).
+std::unique_ptr<Block> program(const Type& x, DType place, const char* direction, bool computed = false, int d = -1) {
   auto block = std::make_unique<Block>();
   Value *values = block->add_argument(x), *places = block->add_argument(x.with(place)), *v = block->add_argument(Type::scalar(x.dtype())),
         *i = block->add_argument(Type::scalar(place));
@@ -33,7 +33,7 @@ std::unique_ptr<Block> program(const Type& x, DType place, const char* direction
   std::vector<std::unique_ptr<Block>> regions;
   regions.push_back(region(x.dtype(), place, direction));
   if (computed) values = op::neg(b, values);
-  block->results = b.create("stablehlo.reduce", {values, places, v, i}, {{"dimensions", Ints{x.rank() - 1}}, {"combiner", std::string("region")}},
+  block->results = b.create("stablehlo.reduce", {values, places, v, i}, {{"dimensions", Ints{d < 0 ? x.rank() - 1 : d}}, {"combiner", std::string("region")}},
                             std::move(regions))
                        .results();
   return block;
@@ -74,6 +74,14 @@ TEST(CompiledArgExtremum, OfManyTypesAndLengths) {
         for (bool computed : {false, true})
           expect_reference(*program(Type(t, {5, n}), DType::i32, direction, computed),
                            arguments(Type(t, {5, n}), DType::i32, 1, 3, [](std::int64_t e) { return static_cast<double>(e * 37 % 23); }));
+}
+
+TEST(CompiledArgExtremum, OfColumns) {
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::i32, DType::ui8})
+    for (const Shape& shape : {Shape{3, 8}, Shape{19, 45}, Shape{2, 33, 70}})
+      for (const char* direction : {"GT", "LT"})
+        expect_reference(*program(Type(t, shape), DType::i32, direction, shape.rank() == 3, shape.rank() - 2),
+                         arguments(Type(t, shape), DType::i32, 1, 3, [](std::int64_t e) { return e % 31 == 7 ? kNan : static_cast<double>(e * 37 % 23 - 4); }));
 }
 
 TEST(CompiledArgExtremum, OfWhatIsNoNumberOrHasTwoSigns) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "strata/compile/combine.h"
+#include "strata/op/lower_region.h"
 #include "strata/op/reduce.h"
 
 namespace strata::compile {
@@ -70,8 +71,11 @@ class Reduce {
     if (op_.result()->shape().count() == 0) return {};
     if (reduction_.combiner == op::Combiner::region) {
       bool numbers = !is_bool(dtype_) && is_integer(op_.operand(op_.num_results() - 1)->dtype());
-      if (op::is_arg_extremum(op_.region(0)) && numbers && order_.lanes > 1 && split_.reduced() >= 32)
+      bool extremum = op::is_arg_extremum(op_.region(0));
+      if (extremum && numbers && order_.lanes > 1 && split_.reduced() >= 32)
         arg_extremum();
+      else if (split_.inner() >= 8 && (extremum || op::emission(op_.region(0)) == op::Emission::lanes))
+        region_columns();
       else
         sequential();
     } else if (split_.reduced() == 0) {
@@ -150,14 +154,23 @@ class Reduce {
     if (two) combine_chunks(rows, chunks, 1);
   }
 
+  /// Inner places that a grid point accumulates in scratch rows, at most.
+  std::int64_t block_width(std::int64_t most) const {
+    std::int64_t width = largest_divisor(split_.inner(), most);
+    return width < 32 ? std::min<std::int64_t>(split_.inner(), 512) : width;
+  }
+  std::int64_t width_of_one_phase() const { return block_width(std::clamp<std::int64_t>(split_.outer() * split_.inner() / 8, 64, 2048)); }
+  /// `steps(k, n)` for n elements from k on, `most` a time.
+  static void for_steps(loop::Builder& b, Index begin, std::int64_t length, std::int64_t most, const std::function<void(Index, std::int64_t)>& steps) {
+    if (length >= most) b.for_(0, length / most, 1, [&](Index i) { steps(begin + i * most, most); });
+    if (length % most) steps(begin + length / most * most, length % most);
+  }
+
   /// Lanes along the outputs: a block of inner places is accumulated in a scratch row, eight reduced elements a time.
   void columns() {
     std::int64_t outer = split_.outer(), inner = split_.inner(), chunks = order_.chunks();
     bool two = chunks > 1;
-    std::int64_t most = two ? 4096 : std::clamp<std::int64_t>(outer * inner / 8, 64, 2048);
-    std::int64_t width = largest_divisor(inner, most);
-    if (width < 32) width = std::min<std::int64_t>(inner, 512);
-    std::int64_t blocks = (inner + width - 1) / width;
+    std::int64_t width = two ? block_width(4096) : width_of_one_phase(), blocks = (inner + width - 1) / width;
     BuiltKernel& built = kernel("reduce_columns");
     built.kernel->grid = outer * chunks * blocks;
     loop::Builder b(*built.kernel);
@@ -171,15 +184,13 @@ class Reduce {
     for_chunk(b, block, inner, width, [&](Index x0, std::int64_t columns) {
       b.vector(0, columns, 16, [&](Index x) { b.store(row, x, neutral_element(b)); });
       for_chunk(b, chunk, order_.count, order_.chunk, [&](Index k0, std::int64_t length) {
-        auto steps = [&](Index k, std::int64_t n) {
+        for_steps(b, k0, length, 8, [&](Index k, std::int64_t n) {
           b.vector(0, columns, 16, [&](Index x) {
             Inst* sum = b.load(row, x);
             for (std::int64_t u = 0; u < n; ++u) sum = b.binary(code(), sum, widen(b, dtype_, element(context, o, k + u, x0 + x)));
             b.store(row, x, sum);
           });
-        };
-        if (length >= 8) b.for_(0, length / 8, 1, [&](Index i) { steps(k0 + i * 8, 8); });
-        if (length % 8) steps(k0 + length / 8 * 8, length % 8);
+        });
       });
       b.vector(0, columns, 16, [&](Index x) {
         if (two)
@@ -241,14 +252,49 @@ class Reduce {
   }
 
   void step(KernelContext& context, const std::vector<Inst*>& state, Index o, Index k, Index x) {
-    loop::Builder& b = context.b;
-    std::vector<Inst*> now, elements;
-    for (std::size_t a = 0; a < state.size(); ++a) {
-      now.push_back(b.get(state[a]));
-      elements.push_back(promoted(b, static_cast<int>(a), element(context, o, k, x, static_cast<int>(a))));
-    }
-    std::vector<Inst*> next = apply(context, now, elements);
-    for (std::size_t a = 0; a < state.size(); ++a) b.set(state[a], next[a]);
+    std::vector<Inst*> now;
+    for (Inst* local : state) now.push_back(context.b.get(local));
+    std::vector<Inst*> next = combined(context, std::move(now), o, k, x);
+    for (std::size_t a = 0; a < state.size(); ++a) context.b.set(state[a], next[a]);
+  }
+  std::vector<Inst*> combined(KernelContext& context, std::vector<Inst*> state, Index o, Index k, Index x) {
+    std::vector<Inst*> elements;
+    for (int a = 0; a < op_.num_results(); ++a) elements.push_back(promoted(context.b, a, element(context, o, k, x, a)));
+    return apply(context, std::move(state), elements);
+  }
+
+  /// A general region without branches, element after element with lanes along the outputs, as `columns` does.
+  void region_columns() {
+    const std::int64_t inner = split_.inner(), width = width_of_one_phase(), blocks = (inner + width - 1) / width;
+    const std::int64_t together = op::is_arg_extremum(op_.region(0)) ? 8 : 1;
+    BuiltKernel& built = kernel("reduce_region");
+    built.kernel->grid = split_.outer() * blocks;
+    loop::Builder b(*built.kernel);
+    KernelContext context(b, fusion_, built);
+    std::vector<loop::Ref*> rows;
+    for (int a = 0; a < op_.num_results(); ++a) rows.push_back(b.scratch(op_.result(a)->dtype(), width));
+    auto state = [&](Index x) {
+      std::vector<Inst*> out;
+      for (loop::Ref* row : rows) out.push_back(b.load(row, x));
+      return out;
+    };
+    Index block = b.mod(b.grid(), blocks), o = b.div(b.grid(), blocks);
+    for_chunk(b, block, inner, width, [&](Index x0, std::int64_t columns) {
+      b.vector(0, columns, 16, [&](Index x) {
+        for (int a = 0; a < op_.num_results(); ++a) b.store(rows[static_cast<std::size_t>(a)], x, promoted(b, a, initial(context, a)));
+      });
+      for_steps(b, 0, split_.reduced(), together, [&](Index k, std::int64_t n) {
+        b.vector(0, columns, 16, [&](Index x) {
+          std::vector<Inst*> now = state(x);
+          for (std::int64_t u = 0; u < n; ++u) now = combined(context, std::move(now), o, k + u, x0 + x);
+          for (std::size_t a = 0; a < rows.size(); ++a) b.store(rows[a], x, now[a]);
+        });
+      });
+      b.vector(0, columns, 16, [&](Index x) {
+        std::vector<Inst*> all = state(x);
+        for (int a = 0; a < op_.num_results(); ++a) b.store(context.output(op_.result(a)), o * inner + x0 + x, all[static_cast<std::size_t>(a)]);
+      });
+    });
   }
 
   /// An argument maximum or minimum has one result in any order (op/reduce.h): the best value first, in lanes that know of no place; then the

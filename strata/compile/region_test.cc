@@ -1,4 +1,6 @@
 // Regions of reductions, scatters, sorts and maps with anything in them: as kernels where kernels can hold them, decomposed where not.
+#include <cstring>
+
 #include "strata/compile/compile_testing.h"
 #include "strata/ir/text/parser.h"
 
@@ -52,6 +54,19 @@ const char* const kWhileInside = R"(
     })";
 
 TEST(Region, WhileInsideAReduction) { EXPECT_FALSE(has_loops(expect_same(reduce_program(kWhileInside)).steps)); }
+
+/// Lanes along the columns, whatever stands around them; a region whose order shows in the bits, and one of two values.
+TEST(Region, ReductionsOfColumns) {
+  for (const char* type : {"f32", "bf16", "f64"})
+    for (const char* shape : {"5x8x", "7x3x45x", "3x5x600x"}) {
+      const std::string in = std::string("tensor<") + shape + type + ">", one = std::string("tensor<") + type + ">", rest(std::strchr(shape, 'x') + 1);
+      const std::string out = "tensor<" + rest + type + ">", outs = "(" + out + ", " + out + ")";
+      expect_same("func.func @main(%x: " + in + ", %y: " + in + ", %z: " + one + ") -> " + outs + " {\n  %0:2 = stablehlo.reduce(%x init: %z), (%y init: %z) across dimensions = [0] : (" + in +
+                  ", " + in + ", " + one + ", " + one + ") -> " + outs + "\n   reducer(%a: " + one + ", %c: " + one + ") (%b: " + one + ", %d: " + one + ") {\n" +
+                  "    %p = stablehlo.multiply %a, %b : " + one + "\n    %q = stablehlo.add %p, %c : " + one + "\n    %r = stablehlo.maximum %b, %d : " + one +
+                  "\n    stablehlo.return %q, %r : " + one + ", " + one + "\n  }\n  return %0#0, %0#1 : " + out + ", " + out + "\n}");
+    }
+}
 
 TEST(Region, BranchesInsideAReduction) {
   EXPECT_FALSE(has_loops(expect_same(reduce_program(R"(
