@@ -141,19 +141,31 @@ TEST(SortByKeys, TheGreatestOfManyElements) {
   expect_reference(*block, {with_edges(x->type(), 9)});
 }
 
+/// `k` of the values of type x, or of their negations, in rows of edges, of random numbers, and of equal ones.
+void expect_top_k(const Type& x, std::int64_t k, bool computed = false) {
+  SCOPED_TRACE(::testing::Message() << k << " of " << x.to_string());
+  auto block = std::make_unique<Block>();
+  Value* v = block->add_argument(x);
+  Builder b(*block);
+  if (computed) v = op::neg(b, v);
+  block->results = b.create("chlo.top_k", {v}, {{"k", k}}).results();
+  expect_reference(*block, {with_edges(x, static_cast<unsigned>(k))});
+  expect_reference(*block, {testing::random_literal(x, static_cast<unsigned>(k))});
+  expect_reference(*block, {Literal(x)});
+}
+
 /// Few are kept in order, past blocks that hold none of them.
 TEST(TopK, TheGreatestFewOfLongRows) {
   for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i1, DType::ui8, DType::i32, DType::ui64})
-    for (auto [n, k] : {std::pair<std::int64_t, std::int64_t>{256, 1}, {300, 3}, {511, 8}, {1000, 16}}) {
-      SCOPED_TRACE(::testing::Message() << name(t) << " " << k << " of " << n);
-      auto block = std::make_unique<Block>();
-      Value* x = block->add_argument(Type(t, {3, n}));
-      Builder b(*block);
-      block->results = b.create("chlo.top_k", {x}, {{"k", k}}).results();
-      expect_reference(*block, {with_edges(x->type(), static_cast<unsigned>(k))});
-      expect_reference(*block, {testing::random_literal(x->type(), static_cast<unsigned>(k))});
-      expect_reference(*block, {Literal(x->type())});
-    }
+    for (auto [n, k] : {std::pair<std::int64_t, std::int64_t>{256, 1}, {300, 3}, {511, 8}, {1000, 16}}) expect_top_k(Type(t, {3, n}), k);
+}
+
+/// Many short rows have a lane each.
+TEST(TopK, TheGreatestFewOfShortRows) {
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i1, DType::i8, DType::i32, DType::ui64})
+    for (std::int64_t rows : {8, 64, 75})
+      for (auto [n, k] : {std::pair<std::int64_t, std::int64_t>{1, 1}, {8, 2}, {8, 8}, {40, 5}}) expect_top_k(Type(t, {rows, n}), k);
+  expect_top_k(Type(DType::f32, {3, 30, 9}), 3, true);
 }
 
 TEST(SortByKeys, NoKernelRunsTheComparator) {

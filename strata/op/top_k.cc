@@ -3,7 +3,8 @@
 // Operand [operand]; attribute `k`, and `largest` where it is said, which is true. (C1) rank at least 1; (C2) 0 <= k <= the last dimension.
 // Results: values and their positions (i32), greatest first, of equal ones the first; floats in total order (a positive NaN is greatest, -0 is below +0).
 //
-// Few elements are kept in order while the row is read, past blocks that hold none; many are sorted (sort_key.h).
+// Few elements are kept in order while the row is read, past blocks that hold none; short rows (the experts of a layer) side by side, a lane each.
+// Many are sorted (sort_key.h).
 #include <bit>
 
 #include "strata/ir/text/format.h"
@@ -63,7 +64,9 @@ Work cost(const Op& op) { return {4 * static_cast<double>(op.operand(0)->shape()
 
 // ---- lowering -------------------------------------------------------------------------------------------------
 
-std::int64_t grid(const Op& op) {
+constexpr std::int64_t kShort = 256;  // elements of a row
+
+std::int64_t rows_of(const Op& op) {
   std::int64_t rows = k_of(op) == 0 ? 0 : 1;
   for (int d = 0; d < last(op); ++d) rows *= op.operand(0)->shape()[d];
   return rows;
@@ -99,7 +102,6 @@ class Row {
 
  private:
   static constexpr int kLanes = 64, kBlock = 32;
-  static constexpr std::int64_t kShort = 256;
 
   loop::Inst* i64(std::int64_t x) { return b_.constant_int(DType::i64, x); }
   loop::Inst* element(const loop::Index& e) { return context_.operand_at(op_, 0, row_ * n_ + e); }
@@ -171,8 +173,86 @@ class Row {
   loop::Inst* kept_ = nullptr;  // elements kept so far, and more once there are k
 };
 
-void emit_row(LowerContext& context, const Op& op, std::span<loop::Ref* const>, std::span<loop::Ref* const> results, const loop::Index& row) {
-  Row(context, op, results, row).emit();
+/// Emits many short rows: each lane has one, and keeps its elements in registers.
+class ShortRows {
+ public:
+  static constexpr std::int64_t kTogether = 64;  // rows of a grid point
+
+  static bool serve(const Op& op) {
+    const DType dtype = op.operand(0)->dtype();
+    return k_of(op) <= kMost && op.operand(0)->shape()[last(op)] < kShort && rows_of(op) >= kLanes && !(is_float(dtype) && byte_width(dtype) == 1);
+  }
+  ShortRows(LowerContext& context, const Op& op, std::span<loop::Ref* const> results)
+      : context_(context), b_(context.b), op_(op), results_(results), n_(op.operand(0)->shape()[last(op)]), k_(k_of(op)) {}
+
+  void emit(const loop::Index& point) {
+    const std::int64_t rows = rows_of(op_);
+    loop::Index begin = point * kTogether, end = begin + kTogether;
+    if (rows % kTogether != 0) end = b_.index_of(b_.binary(loop::Opcode::min, b_.value(end), b_.constant_int(DType::i64, rows)), 1, rows);
+    b_.vector(begin, end, kLanes, [&](loop::Index row) { emit_rows(row); });
+  }
+
+ private:
+  static constexpr int kLanes = 8;
+  static constexpr std::int64_t kMost = 8;
+  struct Kept {
+    loop::Inst *key, *place;
+  };
+
+  void emit_rows(const loop::Index& row) {
+    std::vector<Kept> kept;
+    for (std::int64_t e = 0; e < k_; ++e) {
+      loop::Inst *first = key_at(row, e), *zero = b_.constant_int(DType::i32, 0);
+      kept.push_back({b_.local(b_.constant_int(first->type.dtype, 0), kLanes), b_.local(zero, kLanes)});
+      insert(kept, e, row, e);
+    }
+    if (k_ < n_) b_.for_(k_, n_, 1, [&](loop::Index e) { insert(kept, kept.size(), row, e); });
+    for (std::size_t j = 0; j < kept.size(); ++j) {
+      const loop::Index at = row * k_ + static_cast<std::int64_t>(j);
+      b_.store(results_[0], at, element_of(b_.get(kept[j].key)));
+      b_.store(results_[1], at, b_.get(kept[j].place));
+    }
+  }
+
+  /// Element e among the first `filled` kept ones: before all that are less, which move on by one.
+  void insert(const std::vector<Kept>& kept, std::size_t filled, const loop::Index& row, const loop::Index& e) {
+    loop::Inst *key = key_at(row, e), *place = b_.convert(DType::i32, b_.value(e)), *went_before = nullptr;
+    Kept previous{};
+    for (std::size_t j = 0; j < kept.size(); ++j) {
+      const bool is_free = j >= filled;
+      Kept now{is_free ? key : b_.get(kept[j].key), is_free ? place : b_.get(kept[j].place)}, next = now;
+      loop::Inst* goes_before = is_free ? nullptr : b_.compare(loop::Compare::gt, key, now.key);
+      if (goes_before) next = {b_.select(goes_before, key, now.key), b_.select(goes_before, place, now.place)};
+      if (went_before) next = {b_.select(went_before, previous.key, next.key), b_.select(went_before, previous.place, next.place)};
+      b_.set(kept[j].key, next.key);
+      b_.set(kept[j].place, next.place);
+      if (is_free) return;
+      previous = now;
+      went_before = goes_before;
+    }
+  }
+
+  loop::Inst* key_at(const loop::Index& row, const loop::Index& e) { return key(b_, context_.operand_at(op_, 0, row * n_ + e)); }
+  loop::Inst* element_of(loop::Inst* key) {
+    const DType dtype = op_.operand(0)->dtype();
+    return is_float(dtype) ? from_ordered_bits(b_, dtype, key) : b_.convert(dtype, key);
+  }
+
+  LowerContext& context_;
+  loop::Builder& b_;
+  const Op& op_;
+  std::span<loop::Ref* const> results_;
+  std::int64_t n_, k_;
+};
+
+std::int64_t grid(const Op& op) {
+  const std::int64_t rows = rows_of(op);
+  return ShortRows::serve(op) ? (rows + ShortRows::kTogether - 1) / ShortRows::kTogether : rows;
+}
+
+void emit(LowerContext& context, const Op& op, std::span<loop::Ref* const>, std::span<loop::Ref* const> results, const loop::Index& point) {
+  if (ShortRows::serve(op)) return ShortRows(context, op, results).emit(point);
+  Row(context, op, results, point).emit();
 }
 
 }  // namespace
@@ -189,7 +269,7 @@ const OpDef& top_k_def() {
       .batch = batch,
       .shard = shard,
       .cost = cost,
-      .lowering = Whole{grid, emit_row},
+      .lowering = Whole{grid, emit},
       .decompose = decompose,
   };
   return d;
