@@ -16,15 +16,18 @@ constexpr std::int64_t kChunk = 4096;
 
 op::Reduction reduction_of(const ir::Op& op) { return std::get<op::Reduction (*)(const ir::Op&)>(op::def(op).lowering)(op); }
 
+DType accumulator(DType operand) { return is_bool(operand) ? DType::i32 : op::accumulator(operand); }
+
 Inst* neutral(loop::Builder& b, Combiner combiner, DType operand) {
-  DType dtype = op::accumulator(operand);
+  if (is_bool(operand)) return b.constant_int(DType::i32, op::identity(combiner, operand).integer(0) ? -1 : 0);
+  DType dtype = accumulator(operand);
   Literal value = op::identity(combiner, dtype);
   std::uint64_t bits = 0;
   std::memcpy(&bits, value.data(), byte_width(dtype));
   return b.constant_bits(dtype, bits);
 }
 
-Inst* widen(loop::Builder& b, DType operand, Inst* element) { return b.convert(op::accumulator(operand), element); }
+Inst* widen(loop::Builder& b, DType operand, Inst* element) { return b.convert(accumulator(operand), element); }
 
 bool in_any_order(Combiner combiner, DType dtype) {
   bool rounds = combiner == Combiner::add || combiner == Combiner::mul;

@@ -123,8 +123,8 @@ class Reduce {
     BuiltKernel& built = kernel("reduce_rows");
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
-    if (two) out_.temporaries.push_back(rows * chunks * static_cast<std::int64_t>(byte_width(op::accumulator(dtype_))));
-    loop::Ref* partial = two ? context.temporary(0, op::accumulator(dtype_), rows * chunks, loop::Ref::Mode::inout) : nullptr;
+    if (two) out_.temporaries.push_back(rows * chunks * static_cast<std::int64_t>(byte_width(accumulator(dtype_))));
+    loop::Ref* partial = two ? context.temporary(0, accumulator(dtype_), rows * chunks, loop::Ref::Mode::inout) : nullptr;
     std::int64_t per_point = two ? largest_divisor(chunks, 8) : largest_divisor(rows, std::max<std::int64_t>(1, 16384 / split_.reduced()));
     built.kernel->grid = (two ? rows * chunks : rows) / per_point;
     auto chunk = [&](Index row, Index c) {
@@ -175,7 +175,7 @@ class Reduce {
     built.kernel->grid = outer * chunks * blocks;
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
-    DType acc = op::accumulator(dtype_);
+    DType acc = accumulator(dtype_);
     if (two) out_.temporaries.push_back(outer * chunks * inner * static_cast<std::int64_t>(byte_width(acc)));
     loop::Ref* target = two ? context.temporary(0, acc, outer * chunks * inner, loop::Ref::Mode::inout) : nullptr;
     loop::Ref* row = b.scratch(acc, width);
@@ -210,7 +210,7 @@ class Reduce {
     built.parallel = static_cast<double>(outer * chunks * inner) > kInlineWork;
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
-    loop::Ref* partial = context.temporary(0, op::accumulator(dtype_), outer * chunks * inner, loop::Ref::Mode::in);
+    loop::Ref* partial = context.temporary(0, accumulator(dtype_), outer * chunks * inner, loop::Ref::Mode::in);
     Index o = b.div(b.grid(), inner / width), x0 = b.mod(b.grid(), inner / width) * width;
     int lanes = width >= 16 ? 16 : 1;
     auto column = [&](Index x) {
@@ -306,7 +306,7 @@ class Reduce {
     std::int64_t rows = split_.outer(), per_point = largest_divisor(rows, std::max<std::int64_t>(1, 16384 / split_.reduced()));
     built.kernel->grid = rows / per_point;
     // What is computed is kept, what lies in memory is read again.
-    loop::Ref* computed = fusion_.inlined.count(op_.operand(0)) ? b.scratch(op::accumulator(dtype_), split_.reduced()) : nullptr;
+    loop::Ref* computed = fusion_.inlined.count(op_.operand(0)) ? b.scratch(accumulator(dtype_), split_.reduced()) : nullptr;
     b.for_(0, per_point, 1, [&](Index i) {
       Index row = b.grid() * per_point + i;
       std::vector<Inst*> initial_pair{widen(b, dtype_, initial(context, 0)), initial(context, 1)};
@@ -324,14 +324,14 @@ class Reduce {
     op::Combiner better = maximum() ? op::Combiner::max : op::Combiner::min;
     loop::Compare beats = maximum() ? loop::Compare::gt : loop::Compare::lt;
     bool has_nan = is_float(dtype_);
-    Inst *best = b.local(neutral(b, better, dtype_), lanes), *nans = b.local(b.constant_int(DType::i1, 0), lanes);
+    Inst *best = b.local(neutral(b, better, dtype_), lanes), *nans = b.local(neutral(b, op::Combiner::or_, DType::i1), lanes);
     b.vector(0, n, lanes, [&](Index k) {
       Inst *x = widen(b, dtype_, element(context, row, k, 0)), *so_far = b.get(best);
       if (computed) b.store(computed, k, x);
       b.set(best, b.select(b.compare(beats, x, so_far), x, so_far));
-      if (has_nan) b.set(nans, b.binary(loop::Opcode::or_, b.get(nans), b.compare(loop::Compare::ne, x, x)));
+      if (has_nan) b.set(nans, b.binary(loop::Opcode::or_, b.get(nans), widen(b, DType::i1, b.compare(loop::Compare::ne, x, x))));
     });
-    Inst *top = b.reduce(op::opcode(better, dtype_), b.get(best)), *any_nan = b.reduce(loop::Opcode::or_, b.get(nans));
+    Inst *top = b.reduce(op::opcode(better, dtype_), b.get(best)), *any_nan = b.convert(DType::i1, b.reduce(loop::Opcode::or_, b.get(nans)));
     auto again = [&](Index k) { return computed ? b.load(computed, k) : widen(b, dtype_, element(context, row, k, 0)); };
 
     DType place = op_.operand(1)->dtype();
