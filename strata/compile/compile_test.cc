@@ -398,5 +398,24 @@ TEST(Compile, UpdateInPlaceKeepsTheArgument) {
   expect_compiled_equals_reference(f);
 }
 
+/// Zeros to which two updates are made on the way to a result lie where it lies, and nothing is copied; where the first update is a result, too, it stays.
+TEST(Compile, WhatIsUpdatedIsMadeWhereTheResultLies) {
+  for (bool both : {false, true}) {
+    Block f;
+    Value *u = argument(f, {2, 4}), *w = argument(f, {3, 4});
+    Builder b(f);
+    Value *at = op::scalar(b, DType::i32, 3), *zero = op::scalar(b, DType::i32, 0);
+    Value* zeros = op::broadcast_in_dim(b, op::scalar(b, DType::f32, 0), Shape{10, 4}, {});
+    Value* y = op::dynamic_update_slice(b, zeros, u, {at, zero});
+    f.results = {op::dynamic_update_slice(b, y, w, {zero, zero})};
+    if (both) f.results.push_back(y);
+    expect_compiled_equals_reference(f);
+    Plan plan = make_plan(*prepare(f), {});
+    const auto copies = std::count_if(plan.steps.begin(), plan.steps.end(), [](const Step& s) { return std::holds_alternative<Copy>(s.what); });
+    EXPECT_EQ(copies, both ? 1 : 0);
+    EXPECT_EQ(plan.arena_bytes, 0);
+  }
+}
+
 }  // namespace
 }  // namespace strata::compile

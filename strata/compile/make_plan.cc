@@ -65,7 +65,8 @@ class Planner {
     for (std::size_t r = 0; r < block.results.size(); ++r)
       targets.push_back({buffer(PlanBuffer::Kind::result, static_cast<int>(r), bytes_of(block.results[r]))});
     choose_aliases(scope, donated);
-    for (std::size_t r = 0; r < block.results.size(); ++r) desire(scope, block.results[r], targets[r]);
+    for (std::size_t r = 0; r < block.results.size(); ++r)
+      if (desire(scope, block.results[r], targets[r]) && plan_.aliased[r] < 0) desire_what_is_updated(scope, block.results[r], targets[r]);
     schedule(scope, plan_.steps);
     for (std::size_t r = 0; r < block.results.size(); ++r)
       copy(place_.at(block.results[r]), targets[r], bytes_of(block.results[r]), plan_.steps);
@@ -152,6 +153,14 @@ class Planner {
   bool desire(Scope& scope, const Value* v, const Address& target) {
     if (scope.made(v) == kNever || v->block() != &scope.block) return false;
     return scope.desired.emplace(v, target).second;
+  }
+  /// Of a result that nobody else has the memory of: what an update changes on the way to it is made there, too.
+  void desire_what_is_updated(Scope& scope, const Value* v, const Address& target) {
+    while (scope.fusion.groups[static_cast<std::size_t>(scope.made(v))].kind == GroupKind::update) {
+      const Value* old = v->op()->operand(v->index());
+      if (!may_replace(scope, v, old) || !desire(scope, old, target)) return;
+      v = old;
+    }
   }
   /// Where the result of a group's root is written.
   Address target(Scope& scope, const Value* v) {
