@@ -158,6 +158,29 @@ std::vector<Access> accesses(const Op& op, const Fusion& fusion) {
   return out;
 }
 
+int minor_dimension(const Value* v, const Fusion& fusion) {
+  const Shape& shape = v->shape();
+  int out = -1;
+  if (shape.count() == 0 || !fusion.inlined.count(v)) {
+    for (int d = 0; d < shape.rank(); ++d)
+      if (shape[d] > 1) out = d;
+    return out;
+  }
+  loop::Kernel kernel("dry");
+  loop::Builder b(kernel);
+  DryRun dry(b, fusion);
+  const std::vector<Index> index = symbolic_index(b, shape);
+  dry.at(v, index);
+  std::int64_t largest = 1;
+  for (const DryRun::Read& read : dry.reads) {
+    if (count(read.value) <= largest) continue;
+    for (int d = 0; d < shape.rank(); ++d)
+      for (const Index::Term& term : read.offset.terms())
+        if (shape[d] > 1 && term.coefficient == 1 && Index::of(term.variable) == index[static_cast<std::size_t>(d)]) out = d, largest = count(read.value);
+  }
+  return out;
+}
+
 std::vector<const Value*> read_through(const Op& op, const std::unordered_set<const Value*>& inlined) {
   std::vector<const Value*> out;
   std::unordered_set<const Value*> seen;

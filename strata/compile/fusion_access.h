@@ -17,6 +17,9 @@ struct Access {
 };
 /// What the trees of the operation's results read, as a dry run of their lowering finds it.
 std::vector<Access> accesses(const ir::Op& op, const Fusion& fusion);
+/// The dimension along which neighbours of `v` are read from neighbours in memory, where it is computed as it is read (from the largest array that
+/// tells); -1 where none is. Its own order says nothing of that: a transposed array is read across.
+int minor_dimension(const ir::Value* v, const Fusion& fusion);
 /// The values of the block that are slices of its arguments, which kernels of this block alone read, and do not change.
 std::unordered_map<const ir::Value*, ArgumentSlice> slices_of_arguments(const ir::Block& block, const Uses& uses, const Fusion& fusion);
 /// The values that an operation and what is inlined into it read, regions included, each once.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 
+#include "strata/compile/fusion_access.h"
 #include "strata/compile/narrow_product.h"
 #include "strata/compile/product_axis.h"
 #include "strata/compile/product_result.h"
@@ -40,6 +41,7 @@ class Product {
         value_(group.product_value()),
         left_(op_.operand(0), c.lhs_batch, c.lhs_contract),
         right_(op_.operand(1), c.rhs_batch, c.rhs_contract) {
+    for (ProductSide* side : {&left_, &right_}) side->minor = minor_dimension(side->value, fusion);
     batch_ = left_.size(left_.batch);
     m_ = left_.size(left_.free);
     n_ = right_.size(right_.free);

@@ -55,5 +55,25 @@ TEST(Product, HasThemForEachKindOfProcessor) {
   }
 }
 
+// Operands that are computed from transposed arrays, and from several of which the largest tells how it lies.
+TEST(Product, HasThemWhereItsOperandsAreReadAcross) {
+  for (auto [m, n, k] : {std::tuple{70, 44, 90}, {1, 48, 70}, {96, 1, 70}, {13, 20, 900}})
+    for (bool left : {false, true})
+      for (bool right : {false, true}) {
+        SCOPED_TRACE(fmt::format("{} x {} x {}, {} {}", m, n, k, left, right));
+        Block f;
+        Builder b(f);
+        auto operand = [&](std::int64_t rows, std::int64_t columns, bool across) {
+          const Type type(DType::f32, {rows, columns});
+          ir::Value* scale = op::broadcast_in_dim(b, f.add_argument(Type(DType::f32, {columns})), type.shape(), {1});
+          if (!across) return op::mul(b, f.add_argument(type), scale);
+          return op::mul(b, op::transpose(b, op::convert(b, f.add_argument(Type(DType::bf16, {columns, rows})), DType::f32), {1, 0}), scale);
+        };
+        ir::Value *l = operand(m, k, left), *r = operand(k, n, right);
+        f.results = {op::dot_general(b, l, r, {{}, {}, {1}, {0}})};
+        expect_compiled_equals_reference(f);
+      }
+}
+
 }  // namespace
 }  // namespace strata::compile

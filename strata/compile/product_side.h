@@ -14,6 +14,7 @@ inline const ir::Value* given_sums(const ir::Op& product) { return product.opera
 struct ProductSide {
   const ir::Value* value = nullptr;
   std::vector<int> batch, free, contract;  // free: ascending
+  int minor = -1;                          // along which neighbours lie in memory, where that is known (fusion_access.h)
 
   ProductSide(const ir::Value* v, std::vector<int> batch_dims, std::vector<int> contract_dims)
       : value(v), batch(std::move(batch_dims)), contract(std::move(contract_dims)) {
@@ -39,8 +40,9 @@ struct ProductSide {
     place(contract, k);
     return out;
   }
-  /// Whether neighbours in k are neighbours in memory (as far as the operand's own shape tells).
+  /// Whether neighbours in k are neighbours in memory; as far as the operand's own shape tells, where nothing else does.
   bool contracts_minor() const {
+    if (minor >= 0) return std::find(contract.begin(), contract.end(), minor) != contract.end();
     for (int d = value->rank() - 1; d >= 0; --d) {
       if (value->shape()[d] == 1) continue;
       return std::find(contract.begin(), contract.end(), d) != contract.end();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "strata/compile/fusion_access.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/product_side.h"
 #include "strata/loop/tiles.h"
@@ -29,6 +30,7 @@ class TileProduct {
       : given_(given_sums(*group.roots.front())),
         left_(group.roots.front()->operand(0), c.lhs_batch, c.lhs_contract),
         right_(group.roots.front()->operand(1), c.rhs_batch, c.rhs_contract) {
+    for (ProductSide* side : {&left_, &right_}) side->minor = minor_dimension(side->value, fusion);
     batch_ = left_.size(left_.batch);
     m_ = left_.size(left_.free);
     n_ = right_.size(right_.free);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "strata/compile/fusion_access.h"
 #include "strata/compile/product_kernel.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/product_side.h"
@@ -72,6 +73,7 @@ class WindowProduct {
         other_(op_.operand(1 - side), side == 0 ? c.rhs_batch : c.lhs_batch, side == 0 ? c.rhs_contract : c.lhs_contract),
         windows_(*seen_.value->op()),
         dims_(*op::window_dims(windows_)) {
+    other_.minor = minor_dimension(other_.value, fusion);
     rows_ = axes(seen_.free);
     depth_ = axes(seen_.contract);
     batch_ = seen_.size(seen_.batch);

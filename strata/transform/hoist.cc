@@ -134,25 +134,44 @@ class Hoist {
     return before_(v);
   }
 
-  /// A product in a loop whose right operand stays the same and lies along the sum: the same product of one that lies along the columns.
+  /// One operand of a product, and how many of its elements share a term of each sum.
+  struct Side {
+    Value* value;
+    std::vector<int> batch, contract;
+    std::int64_t free() const {
+      std::int64_t out = value->shape().count();
+      for (const auto* dims : {&batch, &contract})
+        for (int d : *dims) out /= std::max<std::int64_t>(1, value->shape()[d]);
+      return out;
+    }
+  };
+
+  /// A product in a loop whose right operand stays the same and lies along the sum: the same product of one that lies along the columns. Where columns
+  /// are few, kernels take the left operand for the right one (compile/product_kernel.cc).
   Value* with_layout(Builder& in, const Op& op) {
-    Value* r = op.operand(1);
-    if (op.operands.size() != 2 || !is_constant(r) || r->shape().count() < kWorthALayout || is_complex(r->dtype())) return nullptr;
+    if (op.operands.size() != 2) return nullptr;
     op::Contraction dims = (*std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering))(op);
-    int minor = r->rank() - 1;
-    if (std::find(dims.rhs_contract.begin(), dims.rhs_contract.end(), minor) == dims.rhs_contract.end()) return nullptr;
+    Side l{op.operand(0), dims.lhs_batch, dims.lhs_contract}, r{op.operand(1), dims.rhs_batch, dims.rhs_contract};
+    const bool few_columns = r.free() < 8 && l.free() >= 4 * r.free();
+    if (!lay_out(few_columns ? l : r)) return nullptr;
+    auto ints = [](const std::vector<int>& of) { return Ints(of.begin(), of.end()); };
+    return op::dot_general(in, l.value, r.value, {ints(l.batch), ints(r.batch), ints(l.contract), ints(r.contract)}, op.result()->dtype());
+  }
+  /// Makes it one of the same elements that lies along its free dimensions, before the loop, if it is worth that.
+  bool lay_out(Side& s) {
+    if (!is_constant(s.value) || s.value->shape().count() < kWorthALayout || is_complex(s.value->dtype()) || s.free() <= 1) return false;
+    if (std::find(s.contract.begin(), s.contract.end(), s.value->rank() - 1) == s.contract.end()) return false;
     Ints order;
-    for (const auto* part : {&dims.rhs_batch, &dims.rhs_contract})
-      for (int d : *part) order.push_back(d);
-    std::size_t taken = order.size();
-    for (int d = 0; d < r->rank(); ++d)
-      if (std::find(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(taken), d) == order.begin() + static_cast<std::ptrdiff_t>(taken))
+    for (std::vector<int>* part : {&s.batch, &s.contract})
+      for (int& d : *part) {
         order.push_back(d);
-    if (order.size() == taken) return nullptr;  // one column
-    op::DotDims changed{{dims.lhs_batch.begin(), dims.lhs_batch.end()}, {}, {dims.lhs_contract.begin(), dims.lhs_contract.end()}, {}};
-    for (std::size_t i = 0; i < taken; ++i)
-      (i < dims.rhs_batch.size() ? changed.rhs_batch : changed.rhs_contract).push_back(static_cast<std::int64_t>(i));
-    return op::dot_general(in, op.operand(0), op::transpose(b_, outside(r), order), changed, op.result()->dtype());
+        d = static_cast<int>(order.size()) - 1;
+      }
+    const auto taken = static_cast<std::ptrdiff_t>(order.size());
+    for (int d = 0; d < s.value->rank(); ++d)
+      if (std::find(order.begin(), order.begin() + taken, d) == order.begin() + taken) order.push_back(d);
+    s.value = op::transpose(b_, outside(s.value), order);
+    return true;
   }
 
   Builder& b_;

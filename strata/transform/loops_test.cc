@@ -217,6 +217,29 @@ TEST(Hoist, LayoutOfAProductsOperand) {
   EXPECT_LT(text.find("stablehlo.transpose"), text.find("stablehlo.while")) << text;
 }
 
+// Of a matrix by a vector, the matrix: its rows lie along the lanes then.
+TEST(Hoist, LayoutOfAMatrixByAVector) {
+  auto text = [](const std::string& dims, const std::string& matrix) {
+    return changed("func.func @main(%x: tensor<20xf32>, %w: tensor<" + matrix + "xf32>, %n: tensor<i32>) -> tensor<20xf32> {" + R"(
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %l:2 = stablehlo.while(%i = %n, %a = %x) : tensor<i32>, tensor<20xf32>
+  cond {
+    %go = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %p = stablehlo.dot_general )" + dims + R"(
+    stablehlo.return %j, %p : tensor<i32>, tensor<20xf32>
+  }
+  return %l#1 : tensor<20xf32>
+})", hoist);
+  };
+  const std::string rows = text("%w, %a, contracting_dims = [1] x [0] : (tensor<20x20xf32>, tensor<20xf32>) -> tensor<20xf32>", "20x20");
+  EXPECT_LT(rows.find("stablehlo.transpose"), rows.find("stablehlo.while")) << rows;
+  const std::string columns = text("%w, %a, contracting_dims = [0] x [0] : (tensor<20x20xf32>, tensor<20xf32>) -> tensor<20xf32>", "20x20");
+  EXPECT_EQ(count(columns, "stablehlo.transpose"), 0) << columns;
+}
+
 std::string transposed_product(const std::string& l, const std::string& r, const std::string& dims, const std::string& out, const std::string& order,
                                const std::string& turned) {
   return "func.func @main(%l: tensor<" + l + ">, %r: tensor<" + r + ">) -> tensor<" + turned + "> {\n  %p = stablehlo.dot_general %l, %r, " + dims +
