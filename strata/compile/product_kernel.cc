@@ -49,6 +49,7 @@ class Product {
     acc_ = op::product_accumulator(op_);
     pairs_ = target.avx512bf16 && op_.operand(0)->dtype() == DType::bf16 && op_.operand(1)->dtype() == DType::bf16 &&
              acc_ == DType::f32;
+    halves_ = acc_ == DType::i32 && is_short(op_.operand(0)->dtype()) && is_short(op_.operand(1)->dtype()) && k_ > 0 && k_ % 2 == 0;
     // Few columns: the long side lies along the lanes. Windows are packed rather than looked for again and again.
     bool windows = left_.value->op() && op::window_dims(*left_.value->op());
     if ((n_ < 8 && m_ >= 4 * n_) || windows) {
@@ -88,8 +89,10 @@ class Product {
 
  private:
   std::int64_t padded(std::int64_t n) const { return (n + tile_.lanes - 1) / tile_.lanes * tile_.lanes; }
+  /// Integers that a pair of i16 holds.
+  static bool is_short(DType t) { return t == DType::i8 || t == DType::ui8 || t == DType::i16; }
   /// Steps of k in one block: pairs count once.
-  std::int64_t steps(std::int64_t k) const { return pairs_ ? (k + 1) / 2 : k; }
+  std::int64_t steps(std::int64_t k) const { return pairs_ || halves_ ? (k + 1) / 2 : k; }
   std::int64_t k_block_steps() const { return std::max<std::int64_t>(1, steps(std::min(k_, kc_))); }
   /// Whether each number of a side is read for one step, which then takes several times as long: a matrix and a vector.
   bool is_thin() const { return std::min(m_, n_) == 1; }
@@ -99,6 +102,7 @@ class Product {
   bool stages_left() const {
     if (k_ == 0) return false;
     if (pairs_) return !left_.contracts_minor() || k_ % 2 != 0;
+    if (halves_) return true;
     if (n_ <= tile_.lanes) return false;
     std::int64_t row = k_ * static_cast<std::int64_t>(byte_width(left_.value->dtype()));
     bool far = k_ > kc_ && row % kFarRow == 0;
@@ -115,7 +119,7 @@ class Product {
 
   /// The most steps of k whose panels the caches hold; parts of equal length where k has such a divisor, for their code is one.
   void choose_depth() {
-    const std::int64_t most = !packs_ ? k_ : pairs_ ? 512 : 384;
+    const std::int64_t most = !packs_ ? k_ : pairs_ ? 512 : halves_ ? 768 : 384;
     kc_ = k_ <= most + 128 ? std::max<std::int64_t>(1, k_) : most;
     if (k_ <= kc_) return;
     const std::int64_t least_parts = (k_ + most - 1) / most;
@@ -255,13 +259,23 @@ class Product {
     return b.bitcast(DType::i32, both);
   }
 
+  /// What a side has at step s of a part: an element, or (of short integers) that of the part's first half and that of its second as one i32: both lie
+  /// beside others of theirs, which a pair of neighbours does not.
+  Inst* term(const ProductSide& side, Index free, const Part& p, Index s) {
+    if (!halves_) return widened(side, free, p.k0 + s);
+    loop::Builder& b = *builder_;
+    auto half = [&](Index k) { return b.convert(DType::ui32, b.bitcast(DType::ui16, b.convert(DType::i16, element(side, free, k)))); };
+    Inst* high = b.binary(Opcode::shl, half(p.k0 + s + steps(p.depth)), b.constant_int(DType::ui32, 16));
+    return b.bitcast(DType::i32, b.binary(Opcode::or_, half(p.k0 + s), high));
+  }
+
   void pack_right(const Part& p) {
     loop::Builder& b = *builder_;
     const std::int64_t lanes = tile_.lanes, count = steps(p.depth);
     each_tile(columns_, [&](const ProductPiece& n) {
       Index base = n.local * count;  // panel n / lanes
       auto put = [&](Index s, Index x, bool odd_end) {
-        Inst* v = pairs_ ? pair(right_, n.place + x, p.k0 + s * 2, odd_end) : widened(right_, n.place + x, p.k0 + s);
+        Inst* v = pairs_ ? pair(right_, n.place + x, p.k0 + s * 2, odd_end) : term(right_, n.place + x, p, s);
         b.store(panel_, base + s * lanes + x, v);
       };
       std::int64_t even = pairs_ ? p.depth / 2 : count;
@@ -287,25 +301,24 @@ class Product {
   /// Elements that lie along k, read so, turned in registers by squares and written along the columns.
   void pack_turned(const ProductPiece& n, const Part& p, const Index& base) {
     loop::Builder& b = *builder_;
+    const std::int64_t count = steps(p.depth), turned = count / kSquare * kSquare;
     auto each = [&](std::int64_t times, const std::function<void(Index)>& body) {
       if (times == 1) body(0);
       if (times > 1) b.for_(0, times, 1, body);
     };
     each(n.length / kSquare, [&](Index square) {
       Index x = square * kSquare;
-      each(p.depth / kSquare, [&](Index strip) {
+      each(count / kSquare, [&](Index strip) {
         b.vector(0, kSquare, kSquare, [&](Index lane) {
           std::vector<Inst*> columns;
-          for (int i = 0; i < kSquare; ++i) columns.push_back(widened(right_, n.place + x + i, p.k0 + strip * kSquare + lane));
+          for (int i = 0; i < kSquare; ++i) columns.push_back(term(right_, n.place + x + i, p, strip * kSquare + lane));
           std::vector<Inst*> steps = loop::transposed(b, columns);
           for (int i = 0; i < kSquare; ++i)
             b.store(panel_, base + (strip * kSquare + i) * tile_.lanes + x + lane, steps[static_cast<std::size_t>(i)]);
         });
       });
-      for (std::int64_t s = p.depth / kSquare * kSquare; s < p.depth; ++s)
-        b.vector(0, kSquare, kSquare, [&](Index lane) {
-          b.store(panel_, base + s * tile_.lanes + x + lane, widened(right_, n.place + x + lane, p.k0 + s));
-        });
+      for (std::int64_t s = turned; s < count; ++s)
+        b.vector(0, kSquare, kSquare, [&](Index lane) { b.store(panel_, base + s * tile_.lanes + x + lane, term(right_, n.place + x + lane, p, s)); });
     });
   }
 
@@ -317,13 +330,13 @@ class Product {
     loop::Builder& b = *builder_;
     if (stages_rows()) {
       b.for_(0, by_block(b, rows_, rows_.block, rows_.last()), 1, [&](Index m) {
-        b.vector(0, p.depth, 16, [&](Index s) { b.store(staged_, staged_at(m, 0, s), widened(left_, rows_.begin() + m, p.k0 + s)); });
+        b.vector(0, steps(p.depth), 16, [&](Index s) { b.store(staged_, staged_at(m, 0, s), term(left_, rows_.begin() + m, p, s)); });
       });
       return;
     }
     // A few steps of a tile at a time: what is read is read again by the next tile, what is written lies together.
     constexpr std::int64_t kSteps = 8;
-    const std::int64_t even = pairs_ ? p.depth / 2 : p.depth, strips = even / kSteps;
+    const std::int64_t even = pairs_ ? p.depth / 2 : steps(p.depth), strips = even / kSteps;
     auto strip = [&](Index from, std::int64_t some) {
       each_tile(rows_, [&](const ProductPiece& m) {
         auto step = [&](Index u) { stage_step(m, p, from + u, false); };
@@ -343,7 +356,7 @@ class Product {
       int lanes = 1;
       while (2 * lanes <= m.length - done) lanes *= 2;
       b.vector(done, done + lanes, lanes, [&](Index r) {
-        Inst* v = pairs_ ? pair(left_, m.place + r, p.k0 + s * 2, odd_end) : widened(left_, m.place + r, p.k0 + s);
+        Inst* v = pairs_ ? pair(left_, m.place + r, p.k0 + s * 2, odd_end) : term(left_, m.place + r, p, s);
         b.store(staged_, staged_at(m.local, r, s), v);
       });
       done += lanes;
@@ -430,7 +443,7 @@ class Product {
       if (p.parts > 1 && given) b.if_(b.less(0, p.number), go_on, [&] { each_set(begin); });
       if (p.parts > 1 && !given) b.if_(b.less(0, p.number), go_on);
       auto step = [&](Index s) {
-        Inst* right = packs_ ? b.load(panel_, n.local * count + s * tile_.lanes + x) : widened(right_, n.place + x, p.k0 + s);
+        Inst* right = packs_ ? b.load(panel_, n.local * count + s * tile_.lanes + x) : term(right_, n.place + x, p, s);
         for (std::int64_t r = 0; r < m.length; ++r) {
           Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
           b.set(sums[static_cast<std::size_t>(r)], multiply_add(left(m, r, p, s), right, sum));
@@ -468,7 +481,7 @@ class Product {
   }
   Inst* multiply_add(Inst* a, Inst* c, Inst* sum) {
     loop::Builder& b = *builder_;
-    if (pairs_) return b.dot2(sum, a, c);
+    if (pairs_ || halves_) return b.dot2(sum, a, c);
     if (is_float(acc_)) return b.fma(a, c, sum);
     return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), a, c));
   }
@@ -481,7 +494,7 @@ class Product {
   ProductSide left_, right_;
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   DType acc_ = DType::f32;
-  bool pairs_ = false, swapped_ = false, packs_ = true, left_has_zeros_ = false, right_has_zeros_ = false;
+  bool pairs_ = false, halves_ = false, swapped_ = false, packs_ = true, left_has_zeros_ = false, right_has_zeros_ = false;
   std::optional<Span> band_;
   Tile tile_;
   ProductAxis rows_, columns_;

@@ -35,7 +35,14 @@ const Case kCases[] = {{140, 44, 8},
                        {400, 9, 330, true, false},
                        {400, 9, 330, false, true},
                        {150, 40, 3, false, false, DType::f64},
-                       {150, 40, 5, false, true, DType::i32}};
+                       {150, 40, 5, false, true, DType::i32},
+                       {140, 44, 8, true, false, DType::i8},
+                       {140, 44, 30, true, true, DType::ui8},
+                       {140, 44, 7, false, true, DType::i8},
+                       {70, 36, 1030, false, false, DType::i16},
+                       {13, 20, 2048, true, true, DType::i8},
+                       {1, 64, 66, true, false, DType::i8},
+                       {150, 3, 1600, true, false, DType::i8}};
 
 TEST(Product, HasTheReferencesBitsWhateverItsBlocks) {
   for (const Case& c : kCases) {
@@ -53,6 +60,23 @@ TEST(Product, HasThemForEachKindOfProcessor) {
       testing::expect_same_bits({testing::run_as_on(processor, *block, given)}, op::evaluate(*block, given), processor);
     }
   }
+}
+
+// Short integers of all values, whose sums go around.
+TEST(Product, OfShortIntegersIsExact) {
+  for (DType t : {DType::i8, DType::ui8, DType::i16})
+    for (const Case& c : {Case{140, 44, 8, true, false, t}, Case{33, 40, 1540, true, true, t}, Case{1, 64, 66, true, true, t}, Case{64, 1, 66, true, false, t}, Case{20, 30, 9, true, true, t}}) {
+      SCOPED_TRACE(c.text());
+      auto block = product(c);
+      std::vector<Literal> given;
+      for (const auto& a : block->arguments()) {
+        given.emplace_back(a->type());
+        for (std::int64_t i = 0; i < given.back().count(); ++i) given.back().set_integer(i, i % 5 == 0 ? -32768 : i * 2654435761 >> 7);
+      }
+      const std::vector<Literal> want = op::evaluate(*block, given);
+      for (const char* processor : {"x86-64-v3", "x86-64-v4"}) testing::expect_same_bits({testing::run_as_on(processor, *block, given)}, want, processor);
+      testing::expect_same_bits(testing::run_compiled(*block, given), want, "machine code");
+    }
 }
 
 // Operands that are computed from transposed arrays, and from several of which the largest tells how it lies.

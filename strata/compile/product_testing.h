@@ -17,7 +17,8 @@ struct Product {
   ir::Value* add_to(ir::Block& block, ir::Builder& b) const {
     ir::Value* l = block.add_argument(Type(dtype, left_along ? Shape{m, k} : Shape{k, m}));
     ir::Value* r = block.add_argument(Type(dtype, right_along ? Shape{n, k} : Shape{k, n}));
-    ir::Value* y = op::dot_general(b, l, r, {{}, {}, {left_along ? 1 : 0}, {right_along ? 1 : 0}});
+    const bool is_short = is_integer(dtype) && byte_width(dtype) < 4;
+    ir::Value* y = op::dot_general(b, l, r, {{}, {}, {left_along ? 1 : 0}, {right_along ? 1 : 0}}, is_short ? DType::i32 : dtype);
     return turned ? op::transpose(b, op::reshape(b, y, {m / 10, 10, n}), {1, 0, 2}) : y;
   }
 };

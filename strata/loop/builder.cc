@@ -169,9 +169,10 @@ Inst* Builder::fma(Inst* a, Inst* b, Inst* c) {
   return shared(make(Opcode::fma, a->type.dtype, {a, b, c}));
 }
 Inst* Builder::dot2(Inst* acc, Inst* a, Inst* b) {
-  STRATA_CHECK(acc->type.dtype == DType::f32 && a->type.dtype == DType::i32 && b->type.dtype == DType::i32, "dot2 of {}, {}, {}",
+  const bool sums = acc->type.dtype == DType::f32 || acc->type.dtype == DType::i32;
+  STRATA_CHECK(sums && a->type.dtype == DType::i32 && b->type.dtype == DType::i32, "dot2 of {}, {}, {}",
                strata::name(acc->type.dtype), strata::name(a->type.dtype), strata::name(b->type.dtype));
-  return shared(make(Opcode::dot2, DType::f32, {acc, a, b}));
+  return shared(make(Opcode::dot2, acc->type.dtype, {acc, a, b}));
 }
 Inst* Builder::compare(Compare c, Inst* a, Inst* b) {
   require(Opcode::cmp, a);

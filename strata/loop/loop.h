@@ -64,7 +64,8 @@ enum class Opcode : std::uint8_t {
             // lower half, until one is left. Combiners: add mul min max and_ or_ xor_. Not under a mask,
             // but i1 by or_ ("any"): masked lanes count as false
   extract,  // lane `bits` of a vector value, uniform
-  dot2,     // args: acc f32xL, a, b: i32xL holding bf16 pairs (low half first): fma(a.hi, b.hi, fma(a.lo, b.lo, acc))
+  dot2,     // args: acc f32xL, a, b: i32xL holding bf16 pairs (low half first): fma(a.hi, b.hi, fma(a.lo, b.lo, acc));
+            // acc i32xL: i16 pairs, acc + a.lo * b.lo + a.hi * b.hi in 32 bits
   for_, vector, if_, while_,  // conditions of if_ and while_ are uniform; vector loops do not nest; an arm's values
                               // end with it; while_: the condition body runs before each turn
   call,     // runtime function `callee` on uniform scalars; result of `type`

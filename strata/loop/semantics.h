@@ -151,8 +151,12 @@ inline Bits scale(DType dtype, Bits x, Bits power) {
   if (dtype == DType::f64) return of(scaled(as_f64(x), static_cast<std::int64_t>(power)));
   return of(scaled(as_f32(x), static_cast<std::int32_t>(power)));
 }
-/// acc: f32; a, b: pairs of bf16.
-inline Bits dot2(Bits acc, Bits a, Bits b) {
+/// acc: f32; a, b: pairs of bf16. Or acc: i32; a, b: pairs of i16.
+inline Bits dot2(DType dtype, Bits acc, Bits a, Bits b) {
+  if (dtype == DType::i32) {
+    auto product = [&](int shift) { return static_cast<std::uint32_t>(static_cast<std::int16_t>(a >> shift) * static_cast<std::int16_t>(b >> shift)); };
+    return static_cast<std::uint32_t>(acc) + product(0) + product(16);
+  }
   auto low = [](Bits pair) { return bf16_value(static_cast<std::uint16_t>(pair)); };
   auto high = [](Bits pair) { return bf16_value(static_cast<std::uint16_t>(pair >> 16)); };
   return of(std::fma(high(a), high(b), std::fma(low(a), low(b), as_f32(acc))));

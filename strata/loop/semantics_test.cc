@@ -184,9 +184,16 @@ TEST(Fma, RoundsOnce) {
 }
 TEST(Dot2, AddsTheLowProductFirst) {
   auto pair = [](float low, float high) { return Bits{bf16_bits(low)} | Bits{bf16_bits(high)} << 16; };
-  EXPECT_EQ(semantics::dot2(bits_of(10.0f), pair(2, 3), pair(5, 7)), bits_of(41.0f));
+  EXPECT_EQ(semantics::dot2(DType::f32, bits_of(10.0f), pair(2, 3), pair(5, 7)), bits_of(41.0f));
   float big = 0x1p60f;  // 1 + big - big: the low product is lost in the first step
-  EXPECT_EQ(semantics::dot2(bits_of(1.0f), pair(big, -big), pair(1, 1)), bits_of(0.0f));
+  EXPECT_EQ(semantics::dot2(DType::f32, bits_of(1.0f), pair(big, -big), pair(1, 1)), bits_of(0.0f));
+}
+
+TEST(Dot2, OfIntegersIsExactModulo32Bits) {
+  auto pair = [](std::int16_t low, std::int16_t high) { return Bits{static_cast<std::uint16_t>(low)} | Bits{static_cast<std::uint16_t>(high)} << 16; };
+  EXPECT_EQ(semantics::dot2(DType::i32, 10, pair(2, -3), pair(5, 7)), Bits{static_cast<std::uint32_t>(10 + 10 - 21)});
+  EXPECT_EQ(semantics::dot2(DType::i32, 0, pair(-32768, -32768), pair(-32768, -32768)), Bits{0x80000000u});
+  EXPECT_EQ(semantics::dot2(DType::i32, 0x80000000u, pair(-32768, -32768), pair(-32768, -32768)), Bits{0});
 }
 
 // ---- conversions

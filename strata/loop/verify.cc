@@ -198,10 +198,11 @@ class Verifier {
   }
   void check_dot2(const Inst& inst) const {
     int lanes = args_lanes(inst, 3);
-    expect_dtype(inst, inst.args[0]->type.dtype, DType::f32);
+    const DType sum = inst.args[0]->type.dtype;
+    if (sum != DType::i32) expect_dtype(inst, sum, DType::f32);
     expect_dtype(inst, inst.args[1]->type.dtype, DType::i32);
     expect_dtype(inst, inst.args[2]->type.dtype, DType::i32);
-    expect_type(inst, DType::f32, lanes);
+    expect_type(inst, sum, lanes);
   }
   void check_extract(const Inst& inst) const {
     args_lanes(inst, 1);

@@ -528,7 +528,25 @@ Value* Arithmetic::lookup(Value* index, const std::vector<llvm::Constant*>& tabl
   return out;
 }
 
-Value* Arithmetic::dot2(Value* acc, Value* a, Value* b) {
+Value* Arithmetic::integer_dot2(Value* acc, Value* a, Value* b) {
+  const int lanes = lanes_of(acc);
+  if (lanes < 4) {
+    auto low = [&](Value* v) { return b_.CreateAShr(b_.CreateShl(v, 16), 16); };
+    auto high = [&](Value* v) { return b_.CreateAShr(v, 16); };
+    return b_.CreateAdd(acc, b_.CreateAdd(b_.CreateMul(low(a), low(b)), b_.CreateMul(high(a), high(b))));
+  }
+  Value* both = pieces({a, b}, target_.avx512 ? 16 : 8, [&](const std::vector<Value*>& v) -> Value* {
+    using namespace llvm::Intrinsic;
+    const int n = lanes_of(v[0]);
+    const auto id = n == 16 ? x86_avx512_pmaddw_d_512 : n == 8 ? x86_avx2_pmadd_wd : x86_sse2_pmadd_wd;
+    llvm::Type* halves = llvm::FixedVectorType::get(b_.getInt16Ty(), static_cast<unsigned>(2 * n));
+    return b_.CreateIntrinsic(id, {}, {b_.CreateBitCast(v[0], halves), b_.CreateBitCast(v[1], halves)});
+  });
+  return b_.CreateAdd(acc, both);
+}
+
+Value* Arithmetic::dot2(DType dtype, Value* acc, Value* a, Value* b) {
+  if (dtype == DType::i32) return integer_dot2(acc, a, b);
   int lanes = lanes_of(acc);
   if (target_.avx512bf16 && lanes >= 4) {
     return pieces({acc, a, b}, 16, [&](const std::vector<Value*>& v) -> Value* {

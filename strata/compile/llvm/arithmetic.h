@@ -40,7 +40,8 @@ class Arithmetic {
   llvm::Value* scale(llvm::Value* x, llvm::Value* k, llvm::Value* power);
   /// The entry that the low bits of each lane of `index` number (loop/lookup.h).
   llvm::Value* lookup(llvm::Value* index, const std::vector<llvm::Constant*>& table);
-  llvm::Value* dot2(llvm::Value* acc, llvm::Value* a, llvm::Value* b);
+  llvm::Value* integer_dot2(llvm::Value* acc, llvm::Value* a, llvm::Value* b);
+  llvm::Value* dot2(DType dtype, llvm::Value* acc, llvm::Value* a, llvm::Value* b);
   llvm::Value* reduce(loop::Opcode combiner, DType dtype, llvm::Value* a);
 
   /// A slot in the function's entry block.

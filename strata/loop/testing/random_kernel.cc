@@ -203,8 +203,9 @@ class Generator {
   }
   void fused() {
     if (below(4) == 0) {
-      Value acc = value(DType::f32), a = value(DType::i32), b = value(DType::i32);
-      return keep(builder_.dot2(acc.inst, a.inst, b.inst), DType::f32, {acc, a, b});
+      DType sum = below(2) ? DType::f32 : DType::i32;
+      Value acc = value(sum), a = value(DType::i32), b = value(DType::i32);
+      return keep(builder_.dot2(acc.inst, a.inst, b.inst), sum, {acc, a, b});
     }
     DType dtype = below(2) ? DType::f32 : DType::f64;
     Value a = value(dtype), b = value(dtype), c = value(dtype);
