@@ -96,6 +96,11 @@ class Product {
   std::int64_t k_block_steps() const { return std::max<std::int64_t>(1, steps(std::min(k_, kc_))); }
   /// Whether each number of a side is read for one step, which then takes several times as long: a matrix and a vector.
   bool is_thin() const { return std::min(m_, n_) == 1; }
+  /// Whether a right side that lies along the sum is read from memory, once: then by long rows, few at a time, as memory is fastest at.
+  bool streams() const {
+    constexpr std::int64_t kPastCaches = 8 << 20;  // bytes
+    return is_thin() && packs_ && n_ * k_ * static_cast<std::int64_t>(byte_width(right_.value->dtype())) >= kPastCaches;
+  }
   /// Whether the left side is laid out anew: pairs that do not lie along k are woven together. Where more than one tile reads them, narrow
   /// elements are widened once, and those that a tile would find in as many lines as it takes steps, or in rows so far apart that they
   /// push each other out of the caches, are brought together.
@@ -119,7 +124,7 @@ class Product {
 
   /// The most steps of k whose panels the caches hold; parts of equal length where k has such a divisor, for their code is one.
   void choose_depth() {
-    const std::int64_t most = !packs_ ? k_ : pairs_ ? 512 : halves_ ? 768 : 384;
+    const std::int64_t most = !packs_ ? k_ : streams() ? 2048 : pairs_ ? 512 : halves_ ? 768 : 384;
     kc_ = k_ <= most + 128 ? std::max<std::int64_t>(1, k_) : most;
     if (k_ <= kc_) return;
     const std::int64_t least_parts = (k_ + most - 1) / most;
@@ -131,7 +136,7 @@ class Product {
     choose_depth();
     auto round = [](std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; };
     mb_ = std::min(round(m_, tile_.rows), round(512, tile_.rows));
-    nb_ = std::min(padded(n_), padded(256));
+    nb_ = std::min(padded(n_), streams() ? tile_.lanes : padded(256));
     auto points = [&] { return batch_ * ((m_ + mb_ - 1) / mb_) * ((n_ + nb_ - 1) / nb_); };
     // At least eight blocks where there is enough, halved where that costs less: a row of blocks lays the right side out anew for each, a
     // column the left side.

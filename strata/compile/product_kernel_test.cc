@@ -42,7 +42,8 @@ const Case kCases[] = {{140, 44, 8},
                        {70, 36, 1030, false, false, DType::i16},
                        {13, 20, 2048, true, true, DType::i8},
                        {1, 64, 66, true, false, DType::i8},
-                       {150, 3, 1600, true, false, DType::i8}};
+                       {150, 3, 1600, true, false, DType::i8},
+                       {1, 1040, 2056, true, true}};
 
 TEST(Product, HasTheReferencesBitsWhateverItsBlocks) {
   for (const Case& c : kCases) {
