@@ -398,6 +398,15 @@ TEST(Compile, UpdateInPlaceKeepsTheArgument) {
   expect_compiled_equals_reference(f);
 }
 
+/// More than a megabyte, which all threads copy.
+TEST(Compile, UpdateOfALargeArgument) {
+  Block f;
+  Value *x = argument(f, {601, 703}), *u = argument(f, {2, 4});
+  Builder b(f);
+  f.results = {op::dynamic_update_slice(b, x, u, {op::scalar(b, DType::i32, 300), op::scalar(b, DType::i32, 0)})};
+  expect_compiled_equals_reference(f);
+}
+
 /// Zeros to which two updates are made on the way to a result lie where it lies, and nothing is copied; where the first update is a result, too, it stays.
 TEST(Compile, WhatIsUpdatedIsMadeWhereTheResultLies) {
   for (bool both : {false, true}) {

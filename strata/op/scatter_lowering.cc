@@ -6,7 +6,12 @@
 namespace strata::op {
 namespace {
 
-constexpr std::int64_t kPiece = 64;  // elements of the last free dimension that one grid point covers
+/// Elements of the last free dimension that one grid point covers: whole cache lines, and so few that there is work for several threads, each of which
+/// reads all indices.
+std::int64_t piece_of(std::int64_t size, DType dtype) {
+  const std::int64_t line = copy_lanes(dtype), quarter = (size / 4 + line - 1) / line * line;
+  return std::clamp(quarter, line, std::max<std::int64_t>(line, 64));
+}
 
 /// One loop: over an outer dimension of the updates, or a window dimension (position in `IndexDims::window`).
 struct Axis {
@@ -40,7 +45,7 @@ Cut cut(const Op& op, const IndexDims& d) {
   bool straight = op.regions.empty() || emission(op.region(0)) == Emission::lanes;
   if (straight && !out.parallel.empty() && out.parallel.back().window) {
     out.lanes = out.parallel.back();
-    out.pieces = {out.lanes->size, kPiece};
+    out.pieces = {out.lanes->size, piece_of(out.lanes->size, op.result()->dtype())};
     out.parallel.pop_back();
   }
   return out;

@@ -133,7 +133,11 @@ class DriverEmitter {
 
   void emit(const Copy& copy) {
     if (is_timed(copy)) profile("strata_profile_begin");
-    b_.CreateMemMove(address(copy.to), llvm::MaybeAlign(1), address(copy.from), llvm::MaybeAlign(1), number(copy.bytes));
+    constexpr std::int64_t kForAllThreads = 1 << 20;  // bytes
+    if (copy.bytes >= kForAllThreads && copy.from.buffer != copy.to.buffer)
+      call("strata_copy", {address(copy.to), address(copy.from), number(copy.bytes)});
+    else
+      b_.CreateMemMove(address(copy.to), llvm::MaybeAlign(1), address(copy.from), llvm::MaybeAlign(1), number(copy.bytes));
     if (!is_timed(copy)) return;
     profile("strata_profile_end");
     ++launches_;

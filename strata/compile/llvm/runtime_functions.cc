@@ -5,8 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 
 #include "strata/base/check.h"
+#include "strata/base/thread_pool.h"
 #include "strata/type/float.h"
 
 namespace {
@@ -57,6 +59,21 @@ void* strata_scratch(std::int64_t bytes) {
 void* strata_chain_scratch(std::int64_t bytes) {
   thread_local ScratchBlock block;
   return block.at_least(bytes);
+}
+
+void strata_copy(void* to, const void* from, std::int64_t bytes) {
+  struct Copy {
+    std::byte* to;
+    const std::byte* from;
+  } copy{static_cast<std::byte*>(to), static_cast<const std::byte*>(from)};
+  // Pieces that stay in a core's cache: no piece goes around the caches, for what is copied is changed next.
+  strata::parallel_for(
+      bytes, 1 << 18,
+      [](void* context, std::int64_t begin, std::int64_t end) {
+        const Copy& c = *static_cast<const Copy*>(context);
+        std::memcpy(c.to + begin, c.from + begin, static_cast<std::size_t>(end - begin));
+      },
+      &copy);
 }
 
 void strata_fmod_f32(float* x, const float* y, std::int64_t n) {

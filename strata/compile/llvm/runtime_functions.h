@@ -11,6 +11,9 @@ void* strata_scratch(std::int64_t bytes);
 /// The same for what the kernels of a chain pass on, which stays while they run.
 void* strata_chain_scratch(std::int64_t bytes);
 
+/// Copies between places that do not overlap, or are one, by the threads of the run; for what a single one would take long for.
+void strata_copy(void* to, const void* from, std::int64_t bytes);
+
 /// x[i] = fmod(x[i], y[i]): the lanes of a remainder that the inline path does not take.
 void strata_fmod_f32(float* x, const float* y, std::int64_t n);
 void strata_fmod_f64(double* x, const double* y, std::int64_t n);

@@ -26,6 +26,7 @@ Registry& registry() {
   static Registry& r = *new Registry{{},
                                      {{"strata_scratch", address(strata_scratch)},
                                       {"strata_chain_scratch", address(strata_chain_scratch)},
+                                      {"strata_copy", address(strata_copy)},
                                       {"strata_fmod_f32", address(strata_fmod_f32)},
                                       {"strata_fmod_f64", address(strata_fmod_f64)},
                                       {"strata_parallel_for", address(parallel_for)},
