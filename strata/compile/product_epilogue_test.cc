@@ -14,7 +14,7 @@ using Case = testing::Product;
 
 const Case kCases[] = {{140, 44, 8},       {132, 64, 20, false, false},         {140, 44, 9, true, true, DType::f32, true},
                        {70, 36, 900},      {70, 36, 530, true, true, DType::bf16}, {1, 80, 600},
-                       {13, 20, 2048, true, false}, {50, 40, 5, false, true, DType::i32}, {64, 64, 64}};
+                       {13, 20, 2048, true, false}, {50, 40, 5, false, true, DType::i32}, {64, 64, 64}, {80, 1, 60}, {80, 1, 60, false}};
 
 struct Program {
   Block block;

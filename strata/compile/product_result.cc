@@ -78,8 +78,9 @@ bool takes_epilogue(const Op& product, double flops) {
   if (is_narrow(product)) return true;
   if (!light && (is_windows(product.operand(0)) || is_windows(product.operand(1)))) return false;
   op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering)(product);
-  ProductSide right(product.operand(1), c.rhs_batch, c.rhs_contract);
-  return right.size(right.free) >= kFew;
+  ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract), right(product.operand(1), c.rhs_batch, c.rhs_contract);
+  const std::int64_t columns = right.size(right.free);
+  return columns >= kFew || (columns == 1 && left.size(left.free) >= kFew);  // of a matrix by a vector the rows lie along the lanes
 }
 
 ProductContext::ProductContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built)
