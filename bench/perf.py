@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """The programs of bench/programs.py as JAX writes them: strata-run beside JAX itself, alternating in one run.
 
-    STRATA_BUILD=build bench/perf.py [NAME...] [--runs N] [--rounds N] [--require]
+    STRATA_BUILD=build bench/perf.py [NAME...] [--programs FILE] [--runs N] [--rounds N] [--require]
+
+bench/more_programs.py has others of the same kinds, of which nothing is asked by name.
 
 JAX exports each program as StableHLO; strata-run compiles and times that text on the same arguments. The ratio is JAX's median over
 ours (above 1: ours is faster), beside what is asked. A result further from JAX's than allowed (relative L2 of each output; share of
 unequal elements for integers) is a failure whatever the time. Rows that memory binds say which share they
 reach of the speed at which plain C++ loops copy 64 MB (read them, for those that only read), measured beside them. Temporary bytes are what
-a run takes besides arguments and results: ours of the plan, JAX's of memory_analysis(). Tables go to build/bench/perf.md and perf.json, too.
+a run takes besides arguments and results: ours of the plan, JAX's of memory_analysis(). Tables go to build/bench/perf.md and perf.json, too, or those of
+the file's name.
 `--require` exits with 1 when a ratio is below what is asked. Run by scripts/bench.sh (make bench).
 """
 import argparse
@@ -27,7 +30,7 @@ import jax
 import numpy as np
 from jax import export
 
-from strata_run import PROGRAM, bound, distance, programs, save, strata_run
+from strata_run import PROGRAM, PROGRAMS, bound, distance, module, save, strata_run
 
 # class -> the geometric mean that is asked for; name -> the ratio
 MEANS = {"training": 3.8, "loops": 1.4, "dense": 1.05, "memory": 6, "irregular": 8}
@@ -76,13 +79,15 @@ def measure(name, make, folder, o):
     """One row; 'why' says what is wrong with it."""
     function, arguments = make()
     theirs = Theirs(function, arguments)
-    text = str(export.export(jax.jit(function), platforms=["cpu"])(*arguments).mlir_module())
+    exported = export.export(jax.jit(function), platforms=["cpu"])(*arguments)
+    text, leaves = str(exported.mlir_module()), jax.tree.leaves(arguments)
+    read = [leaves[i] for i in exported.module_kept_var_idx]
     runs = max(o.runs, min(60, int(o.seconds / statistics.median(theirs.seconds(2)))))
     mine, other, compiled, why = [], [], [], ""
     for _ in range(o.rounds):
         other.append(statistics.median(theirs.seconds(runs)))
         try:
-            report, results = strata_run(folder, text, jax.tree.leaves(arguments), runs)
+            report, results = strata_run(folder, text, read, runs)
         except RuntimeError as e:
             return {"name": name, "why": str(e)}
         mine.append(report["median_s"])
@@ -107,14 +112,15 @@ def mean(ratios):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", default=[])
-    parser.add_argument("--programs", type=pathlib.Path, help="another file than bench/programs.py")
+    parser.add_argument("--programs", type=pathlib.Path, default=PROGRAMS, help="another file than bench/programs.py")
     parser.add_argument("--runs", type=int, default=5, help="runs of each in a row, at least")
     parser.add_argument("--seconds", type=float, default=0.5, help="as many runs as JAX makes in that time, up to 60")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--require", action="store_true")
     o = parser.parse_args()
     goals = {name: (kind, goal) for kind, rows in GOALS.items() for name, goal in rows.items()}
-    chosen = programs(o.programs) if o.programs else programs()
+    chosen = module(o.programs)
+    kinds = getattr(chosen, "KIND", {})
     lines, rows = [], []
 
     def say(line):
@@ -123,16 +129,16 @@ def main():
 
     say(f"JAX {jax.__version__}, {platform.processor() or platform.machine()}, {os.cpu_count()} threads\n")
     say("| class | program | Strata ms | JAX ms | ratio | asked | of memory's speed | compile s | JAX's s | temporary MB | JAX's MB |\n|---|---|---|---|---|---|---|---|---|---|---|")
-    for name, make in chosen.items():
+    for name, make in chosen.PROGRAMS.items():
         if o.names and name not in o.names:
             continue
         with tempfile.TemporaryDirectory() as folder:
             row = measure(name, make, pathlib.Path(folder), o)
-        row["class"], row["asked"] = goals.get(name, ("", 0))
+        row["class"], row["asked"] = goals.get(name, (kinds.get(name, ""), 0))
         rows.append(row)
         if "ms" in row:
             share = f"{100 * row['of_memory']:.0f} %" if "of_memory" in row else ""
-            say(f"| {row['class']} | {name} | {row['ms']:.3f} | {row['jax_ms']:.3f} | {row['ratio']:.2f} | {row['asked']:g} | {share} "
+            say(f"| {row['class']} | {name} | {row['ms']:.3f} | {row['jax_ms']:.3f} | {row['ratio']:.2f} | {row['asked'] or ''} | {share} "
                 f"| {row['compile_s']:.2f} | {row['jax_compile_s']:.2f} | {row['temporary_bytes'] / 1e6:.1f} | {row['jax_temporary_bytes'] / 1e6:.1f} |")
     good = [r for r in rows if "ratio" in r and not r["why"]]
     say("\n| class | geometric mean | asked | least |\n|---|---|---|---|")
@@ -144,7 +150,7 @@ def main():
             say(f"FAILED {r['name']}: {r['why']}")
     slow = [r for r in good if r["ratio"] < r["asked"]]
     say(f"\n{len(good) - len(slow)} of {len(rows)} reach what is asked, {len(rows) - len(good)} failed")
-    save("perf", lines, rows)
+    save("perf" if o.programs == PROGRAMS else o.programs.stem, lines, rows)
     return 1 if len(good) < len(rows) or (o.require and slow) else 0
 
 

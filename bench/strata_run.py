@@ -25,12 +25,20 @@ def save(name, lines, data):
     (folder / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
 
 
-def programs(file=ROOT / "bench" / "programs.py"):
-    """Name -> a function that makes a program and its arguments, of a file like bench/programs.py."""
-    spec = importlib.util.spec_from_file_location("programs", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.PROGRAMS
+PROGRAMS = ROOT / "bench" / "programs.py"
+
+
+def module(file):
+    """What a file like bench/programs.py defines."""
+    spec = importlib.util.spec_from_file_location(pathlib.Path(file).stem, file)
+    out = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(out)
+    return out
+
+
+def programs(file=PROGRAMS):
+    """Name -> a function that makes a program and its arguments."""
+    return module(file).PROGRAMS
 
 
 def bound(name):
@@ -60,7 +68,7 @@ def read_safetensors(path):
 
 
 def distance(got, want):
-    """Relative L2 of floats, the share of unequal elements of others; infinite where shapes differ or a value is not finite."""
+    """Relative L2 of floats, the share of unequal elements of others; infinite where shapes differ or a value is not finite and not theirs, too."""
     got, want = np.asarray(got), np.asarray(want)
     if got.shape != want.shape or got.dtype != want.dtype:
         return float("inf")
@@ -68,7 +76,11 @@ def distance(got, want):
         return float(np.mean(got != want)) if want.size else 0.0
     wide = np.complex128 if want.dtype.kind == "c" else np.float64
     g, w = got.astype(wide).ravel(), want.astype(wide).ravel()
-    return float(np.linalg.norm(g - w) / max(float(np.linalg.norm(w)), 1e-30)) if np.isfinite(g).all() else float("inf")
+    finite = np.isfinite(w)
+    if not np.array_equal(g[~finite], w[~finite], equal_nan=True) or not np.isfinite(g[finite]).all():
+        return float("inf")
+    g, w = g[finite], w[finite]
+    return float(np.linalg.norm(g - w) / max(float(np.linalg.norm(w)), 1e-30))
 
 
 def strata_run(folder, text, arguments, runs):

@@ -17,6 +17,8 @@ BY_HAND = "<!-- by hand -->"
 # file of build/bench -> its heading and what it shows
 TABLES = {
     "perf": ("Beside JAX", "`strata-run` on programs as JAX writes them, beside XLA's CPU in the same run, alternating, medians: [bench/perf.py](../bench/perf.py)."),
+    "more_programs": ("Beside JAX, other programs", "The same of programs of the same kinds of which nothing is asked by name: `bench/perf.py --programs` "
+                      "[bench/more_programs.py](../bench/more_programs.py)."),
     "torch": ("Beside PyTorch", "The Llama step as one writes it in PyTorch, alternating with ours in the same run: [bench/torch_step.py](../bench/torch_step.py)."),
     "train": ("A training run", "`strata train` beside its bare step on batches that lie ready: [bench/train_overhead.py](../bench/train_overhead.py)."),
     "threads": ("Threads", "Results on different numbers of threads, byte for byte: [bench/threads.py](../bench/threads.py)."),
