@@ -1,9 +1,9 @@
 // Splats, which keep one element until all bytes are asked for, beside tensors that were filled element by element.
 #include "strata/type/literal.h"
 
-#include <thread>
+#include <gtest/gtest.h>
 
-#include "gtest/gtest.h"
+#include <thread>
 
 namespace strata {
 namespace {
