@@ -99,69 +99,50 @@ def from_word(bits):
     return mpf(struct.unpack("<f", struct.pack("<I", bits))[0])
 
 
-def upper_half(value):
-    """A number as the upper 16 bits of a float."""
-    return (word(value) + 0x8000) >> 16
+def piece_center(f, low, high, place):
+    """A float m near `place` (from -1 at low to 1 at high) where f is nearly a float v: (m, v)."""
+    near, half = (low + high) / 2 + place * (high - low) / 2, (high - low) / 2
+    close = [from_word(word(near) + 7 * i) for i in range(-600, 601)]
+    wide = [rounded(near + half * i / 3500, SINGLE) for i in range(-3000, 3001)]  # where f is flat its floats are rare
+
+    def off(m):
+        v = rounded(f(m), SINGLE)
+        return fabs(f(m) - v) / ulp(v) + (mpf("0.004") if fabs(m - near) > half / 10 else 0)
+
+    m = min(close + wide, key=off)
+    return m, rounded(f(m), SINGLE)
 
 
-TANH_SPREAD = mpf(float.fromhex("0x1.a5ep+0"))
+def piece(f, derivatives, low, high, place):
+    """m, v and the coefficients of p: f(m + d) = v + d p(d)."""
+    m, v = piece_center(f, low, high, place)
+    slope, curvature = derivatives(m)
+    quotient = lambda d: slope + curvature / 2 * d if fabs(d) < mpf(2) ** -30 else (f(m + d) - v) / d
+    return [m, v, *fit(quotient, range(7), (low - m, high - m), lambda d: fabs(d) / f(m + d), SINGLE)[0]]
 
 
-def tanh_edge(piece):
-    """Where 1 + TANH_SPREAD a enters a quarter of a binade."""
-    return (ldexp(1 + mpf(piece % 4) / 4, piece // 4) - 1) / TANH_SPREAD
+def first_piece(f, high, slope):
+    """f(a) = a + a p(a)."""
+    p, powers = safe(lambda a: f(a) / a - 1, slope - 1), range(int(slope == 1), 7)
+    return [mpf(0)] * (9 - len(powers)) + list(fit(p, powers, (0, high), lambda a: mpf(1), SINGLE)[0])
 
 
-def tanh_quotient(m, v):
-    t = tanh(m)
-    slope = 1 - t**2
-    return lambda d: slope - t * slope * d if fabs(d) < mpf(2) ** -20 else (tanh(m + d) - v) / d
+def show_pieces(name, f, derivatives, edges, slot, places):
+    """Tables of eight; piece i stands at slot (slot + i) % 8."""
+    rows = [first_piece(f, edges[1], derivatives(mpf(0))[0])]
+    rows += [piece(f, derivatives, *edges[i : i + 2], mpf(places.get(i, "-0.22"))) for i in range(1, 8)]
+    rows = rows[-slot:] + rows[:-slot]
+    for column in zip(*rows):
+        print(f"{name}: {{{', '.join(hexadecimal(c, SINGLE) for c in column)}}}")
 
 
-def tanh_centers(low, high):
-    """Floats m near zeros of a minimax error, with the fifth coefficient in their lower halves and a tanh v that is nearly a float and not
-    above `low`: (how far v is off, the word of m and the coefficient, m, v), the best first."""
-    found, middle, half = [], (low + high) / 2, (high - low) / 2
-    for zero in -1, -0.9659, -0.7071, -0.2588, 0.2588:
-        near = middle + mpf(zero) * half
-        if tanh(near) > low:
-            continue
-        coefficients, _ = remez(tanh_quotient(near, tanh(near)), [0, 1, 2, 3, 4], (low - near, high - near), fabs)
-        for fifth in range(upper_half(coefficients[4]) - 1, upper_half(coefficients[4]) + 2):
-            for upper in range((word(near) >> 16) - 60, (word(near) >> 16) + 61):
-                m = from_word(upper << 16 | fifth)
-                v = rounded(tanh(m), SINGLE)
-                if fabs(m - near) < half / 10 and v < low * (1 - mpf(2) ** -22):
-                    found.append((fabs(tanh(m) - v) / ulp(v), upper << 16 | fifth, m, v))
-    return sorted(found)[:24]
-
-
-def tanh_piece(piece):
-    """m (with the fifth coefficient), v and the other four coefficients of p: tanh(m + d) = v + d p(d)."""
-    low, high = tanh_edge(piece), tanh_edge(piece + 1)
-    if piece == 0:  # tanh(a) = a + a p(a)
-        p = safe(lambda d: tanh(d) / d - 1, 0)
-        fifth = upper_half(remez(p, [1, 2, 3, 4], (0, high), lambda d: mpf(1))[0][3])
-        rest = lambda d: p(d) - from_word(fifth << 16) * d**4
-        return [from_word(fifth), 2, 0, *fit(rest, [1, 2, 3], (0, high), lambda d: mpf(1), SINGLE)[0]]
-
-    def rest(m, v, both):
-        quotient, fifth = tanh_quotient(m, v), from_word((both & 0xFFFF) << 16)
-        return (lambda d: quotient(d) - fifth * d**4), [0, 1, 2, 3], (low - m, high - m), fabs
-
-    def error(center):
-        off, both, m, v = center
-        return off + remez(*rest(m, v, both))[1] / ulp(tanh(low))
-
-    _, both, m, v = min(tanh_centers(low, high), key=error)
-    return [m, v, *fit(*rest(m, v, both), SINGLE)[0]]
-
-
-def tanh_pieces():
-    pieces = [tanh_piece(p) for p in range(16)]
-    pieces = pieces[4:] + pieces[:4]  # slots: the first piece begins at 1, whose bits above the mantissa's last 21 end in 12
-    for name, column in zip(["center and fifth", "value", "first", "second", "third", "fourth"], zip(*pieces)):
-        print(f"tanh {name}: {{{', '.join(hexadecimal(c, SINGLE) for c in column)}}}")
+def pieces():
+    spread = mpf(float.fromhex("0x1.a58p+0"))
+    edges = [(ldexp(1 + mpf(i % 2) / 2, i // 2) - 1) / spread for i in range(9)]
+    show_pieces("tanh", tanh, lambda m: (1 - tanh(m) ** 2, -2 * tanh(m) * (1 - tanh(m) ** 2)), edges, 6, {})
+    edges = [mpf(0)] + [(i + mpf("0.88")) / 2 for i in range(8)]
+    slope = lambda m: 2 / sqrt(pi) * exp(-m * m)
+    show_pieces("erf", erf, lambda m: (slope(m), -2 * m * slope(m)), edges, 0, {1: "-0.38"})
 
 
 def hyperbolic():
@@ -176,11 +157,10 @@ def hyperbolic():
 
 
 def errors():
-    # erf(x) = x + x p(x^2) up to 1, 1 - exp(u(x - 1)) above
+    # for f64: erf(x) = x + x p(x^2) up to 1, 1 - exp(u(x - 1)) above
     p = safe(lambda z: erf(sqrt(z)) / sqrt(z) - 1, 2 / sqrt(pi) - 1)
-    for bits, terms, tails, end in (SINGLE, 8, 10, 4), (DOUBLE, 14, 23, 6):
-        show(f"erf f{bits}", p, terms, (0, 1), lambda z: mpf(1), bits)
-        show(f"erf tail f{bits}", lambda t: log(erfc(t + 1)), tails, (0, end - 1), lambda t: erfc(t + 1), bits)
+    show("erf f64", p, 14, (0, 1), lambda z: mpf(1), DOUBLE)
+    show("erf tail f64", lambda t: log(erfc(t + 1)), 23, (0, 5), lambda t: erfc(t + 1), DOUBLE)
 
 
 def angles():
@@ -218,7 +198,7 @@ def trigonometric():
     print("1/(2 pi) by 53 bits, times 2^53: " + ", ".join(float(c).hex() for c in chunks))
 
 
-GROUPS = [exponentials, logarithms, powers, cube_roots, tanh_pieces, hyperbolic, errors, angles, trigonometric]
+GROUPS = [exponentials, logarithms, powers, cube_roots, pieces, hyperbolic, errors, angles, trigonometric]
 
 if __name__ == "__main__":
     for group in GROUPS:

@@ -508,10 +508,13 @@ Value* Arithmetic::lookup_in_two(Value* index, const std::vector<llvm::Constant*
 Value* Arithmetic::lookup(Value* index, const std::vector<llvm::Constant*>& table) {
   int lanes = lanes_of(index);
   auto by = [&](int width, auto&& permute) { return pieces({index}, width, [&](const std::vector<Value*>& v) { return permute(v[0]); }); };
-  if (target_.avx512 && lanes % 16 == 0 && table.size() == 16)
+  if (target_.avx512 && lanes % 16 == 0 && (table.size() == 8 || table.size() == 16)) {
+    std::vector<llvm::Constant*> sixteen = table;
+    if (table.size() == 8) sixteen.insert(sixteen.end(), table.begin(), table.end());
     return by(16, [&](Value* at) -> Value* {
-      return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_sf_512, {}, {llvm::ConstantVector::get(table), at});
+      return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_sf_512, {}, {llvm::ConstantVector::get(sixteen), at});
     });
+  }
   if (target_.avx512 && table.size() >= 16 && lanes % static_cast<int>(table.size() / 2) == 0)
     return by(static_cast<int>(table.size() / 2), [&](Value* at) { return lookup_in_two(at, table); });
   if (lanes % 8 == 0 && table.size() % 8 == 0)

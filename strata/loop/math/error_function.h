@@ -1,6 +1,6 @@
 // erf, erfc.
 //
-// erf: x + x p(x^2) up to 1, 1 - e^u(|x| - 1) above, with u(t) near log(erfc(1 + t)).
+// erf, f32: pieces.h. f64: x + x p(x^2) up to 1, 1 - e^u(|x| - 1) above, with u(t) near log(erfc(1 + t)).
 // erfc for a = |x|; 2 less that for x < 0. f32: e^(-a^2) t h(t) with t = 1 / (1 + 3/8 a). f64: e^(-a^2) g(q) / (1 + 2 a) with
 // q = (a - 4) / (a + 4), up to 1/2 1 - erf(x), which is nearer.
 // Constants: tools/fit/elementary.py, tools/fit/special.py.
@@ -14,9 +14,6 @@ template <class T>
 struct ErfConstants;
 template <>
 struct ErfConstants<float> {
-  static constexpr float kNear[] = {0x1.06eba8p-3f, -0x1.81274p-2f,   0x1.ce2d6ap-4f,  -0x1.b8028ep-6f,
-                                    0x1.54676ep-8f, -0x1.a80ce6p-11f, 0x1.5f52bap-14f, -0x1.745c7ep-20f};  // error 2^-29.9
-  static constexpr float kOne = 4.0f;
   static constexpr float kZero = 10.1f;  // erfc is 0 from here on
   static constexpr float kSlope = 0x1.8p-2f, kMiddle = 0.5f;
   // erfc(a) e^(a^2) / t as kFirst and a polynomial times t - kMiddle, t = 1 / (1 + kSlope a), error 2^-26.4
@@ -24,8 +21,6 @@ struct ErfConstants<float> {
   static constexpr float kComplement[] = {0x1.406332p-1f,  0x1.82a03ap-1f,  0x1.4fa5f8p-1f, 0x1.55cf0cp-2f, -0x1.376f9cp-7f,
                                           -0x1.2264aep-3f, -0x1.820e22p-5f, 0x1.f8b414p-5f, 0x1.e241f4p-6f, -0x1.0425aap-5f};
   static constexpr float kTimes = 0x1.066666p+1f, kPlus = 0x1.cccccdp-1f;  // kTimes t + kPlus: nearly the slope of log(erfc(a) e^(a^2)) in log(t)
-  static constexpr float kFar[] = {-0x1.d97fc0p+0f, -0x1.51c9b0p+1f, -0x1.afabbcp-1f,  -0x1.547ba8p-5f,  0x1.491180p-7f,
-                                   -0x1.064118p-9f, 0x1.1f6ea8p-12f, -0x1.5b1528p-17f, -0x1.19dc50p-18f, 0x1.48a8d4p-21f};  // error 2^-26.9
 };
 template <>
 struct ErfConstants<double> {
@@ -50,17 +45,22 @@ struct ErfConstants<double> {
 };
 }  // namespace internal
 
-template <template <class> class N, class T>
-N<T> erf(N<T> x) {
-  using C = internal::ErfConstants<T>;
-  N<T> a = abs(x);
-  N<T> near = fma(x, polynomial(x * x, C::kNear), x);
-  N<T> t = select(a > C::kOne, N<T>(C::kOne), a) - T(1);
-  N<T> u = polynomial(select(t < T(0), N<T>(T(0)), t), C::kFar);
+template <template <class> class N>
+N<float> erf(N<float> x) {
+  return copysign(internal::in_pieces<internal::ErfPieces, N>(abs(x)), x);
+}
+
+template <template <class> class N>
+N<double> erf(N<double> x) {
+  using C = internal::ErfConstants<double>;
+  N<double> a = abs(x);
+  N<double> near = fma(x, polynomial(x * x, C::kNear), x);
+  N<double> t = select(a > C::kOne, N<double>(C::kOne), a) - 1.0;
+  N<double> u = polynomial(select(t < 0.0, N<double>(0.0), t), C::kFar);
   auto [power, k, r] = internal::exp_parts(u);
-  N<T> s = internal::two_to<N, T>(power);
-  N<T> far = fma(-s, internal::exp_minus_one(r), T(1) - s);
-  return copysign(select(a < T(1), near, far), x);
+  N<double> s = internal::two_to<N, double>(power);
+  N<double> far = fma(-s, internal::exp_minus_one(r), 1.0 - s);
+  return copysign(select(a < 1.0, near, far), x);
 }
 
 /// What t, the square, r, the polynomial and its product with t have lost by rounding enters by its first power: 2.05 ulp without that of r.

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "strata/loop/math/number.h"
-#include "strata/loop/math/tanh_table.h"
+#include "strata/loop/math/pieces.h"
 
 namespace strata::loop::math {
 namespace internal {
@@ -164,12 +164,12 @@ struct TanhConstants {  // f64
 };
 }  // namespace internal
 
-/// f64: x + x^3 q(x^2) up to 1; 1 - 2 / (e^2|x| + 1) above, where the quotient's error counts little. f32: tanh_table.h.
+/// f64: x + x^3 q(x^2) up to 1; 1 - 2 / (e^2|x| + 1) above, where the quotient's error counts little. f32: pieces.h.
 template <template <class> class N, class T>
 N<T> tanh(N<T> x) {
   N<T> a = abs(x);
   if constexpr (sizeof(T) == 4) {
-    return copysign(internal::tanh_in_pieces<N>(a), x);
+    return copysign(internal::in_pieces<internal::TanhPieces, N>(a), x);
   } else {
     using C = internal::TanhConstants;
     N<T> z = x * x;

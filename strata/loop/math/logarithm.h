@@ -79,11 +79,11 @@ N<T> log_of(N<T> x, N<T> ratio) {
   return high + low;
 }
 
-/// `result` where 0 < x < infinity, else what a logarithm is there.
+/// `result` where 0 < x < infinity, else what a logarithm is there. One comparison a choice: of two on the same number LLVM makes a test of its class,
+/// which AVX2 has in integers only.
 template <template <class> class N, class T>
 N<T> log_or_special(N<T> x, N<T> result) {
-  N<T> special = select(x == T(0), N<T>(-kInfinity<T>), select(x < T(0), N<T>(kNaN<T>), x));
-  return select((x > T(0)) & (x < kInfinity<T>), result, special);
+  return select(x > T(0), select(x < kInfinity<T>, result, x), select(x == T(0), N<T>(-kInfinity<T>), N<T>(kNaN<T>)));
 }
 
 }  // namespace internal
