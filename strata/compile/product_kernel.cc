@@ -57,9 +57,9 @@ class Product {
       std::swap(left_, right_);
       std::swap(m_, n_);
     }
-    choose_tile(target);
     note_band(c);
     for (std::int64_t side : op_.attrs.get_or<ir::Ints>(transform::kZeroSides, {})) (side == swapped_ ? left_has_zeros_ : right_has_zeros_) = true;
+    choose_tile(target);
     built_.kernel = std::make_unique<loop::Kernel>("product");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<ProductContext>(*builder_, group, fusion, built_);
@@ -99,7 +99,7 @@ class Product {
   /// Whether a right side that lies along the sum is read from memory, once: then by long rows, few at a time, as memory is fastest at.
   bool streams() const {
     constexpr std::int64_t kPastCaches = 8 << 20;  // bytes
-    return is_thin() && packs_ && n_ * k_ * static_cast<std::int64_t>(byte_width(right_.value->dtype())) >= kPastCaches;
+    return is_thin() && (packs_ || turns_) && n_ * k_ * static_cast<std::int64_t>(byte_width(right_.value->dtype())) >= kPastCaches;
   }
   /// Whether the left side is laid out anew: pairs that do not lie along k are woven together. Where more than one tile reads them, narrow
   /// elements are widened once, and those that a tile would find in as many lines as it takes steps, or in rows so far apart that they
@@ -118,13 +118,16 @@ class Product {
   void choose_tile(const CpuTarget& target) {
     tile_ = register_tile(acc_, target);
     if (n_ <= tile_.lanes / 2) tile_ = {tile_.rows * 2, tile_.lanes / 2};
-    packs_ = pairs_ || right_.contracts_minor() || m_ > tile_.rows;
-    while (!packs_ && tile_.rows >= 2 * m_ && tile_.lanes < n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
+    turns_ = m_ == 1 && right_.contracts_minor() && byte_width(acc_) == 4 && !pairs_ && !halves_ && !band_ && !left_has_zeros_ && !right_has_zeros_ &&
+             n_ >= kSquare && k_ >= 4 * kBehind;
+    if (turns_) tile_.lanes = 2 * kSquare;
+    packs_ = !turns_ && (pairs_ || right_.contracts_minor() || m_ > tile_.rows);
+    while (!packs_ && !turns_ && tile_.rows >= 2 * m_ && tile_.lanes < n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
   }
 
   /// The most steps of k whose panels the caches hold; parts of equal length where k has such a divisor, for their code is one.
   void choose_depth() {
-    const std::int64_t most = !packs_ ? k_ : streams() ? 2048 : pairs_ ? 512 : halves_ ? 768 : 384;
+    const std::int64_t most = !packs_ ? k_ : pairs_ ? 512 : halves_ ? 768 : 384;
     kc_ = k_ <= most + 128 ? std::max<std::int64_t>(1, k_) : most;
     if (k_ <= kc_) return;
     const std::int64_t least_parts = (k_ + most - 1) / most;
@@ -200,7 +203,7 @@ class Product {
     if (k_ > 0 && packs_) pack_right(p);
     if (stages_left()) stage_left(p);
     each_tile(columns_, [&](const ProductPiece& n) {
-      each_tile(rows_, [&](const ProductPiece& m) { band_ && p.parts == 1 ? banded_tile(m, n, p) : tile(m, n, p); });
+      each_tile(rows_, [&](const ProductPiece& m) { turns_ ? turned_tile(m, n, p) : band_ && p.parts == 1 ? banded_tile(m, n, p) : tile(m, n, p); });
     });
   }
 
@@ -303,6 +306,7 @@ class Product {
   }
 
   static constexpr int kSquare = 8;  // larger ones take LLVM ten times as long
+  static constexpr std::int64_t kBehind = 256;
   /// Elements that lie along k, read so, turned in registers by squares and written along the columns.
   void pack_turned(const ProductPiece& n, const Part& p, const Index& base) {
     loop::Builder& b = *builder_;
@@ -472,6 +476,45 @@ class Product {
     });
   }
 
+  /// A row of results where the right side lies along the sum and is read once: by squares that are turned in registers and added at once, as many
+  /// steps as a line of the cache has, of eight columns and then of eight more, so that their chains go side by side. The second eight are kBehind steps
+  /// behind the first: columns a power of two apart share a set of the first cache, which has room for eight lines. (Side by side LLVM mixes the squares
+  /// of both, and spills.)
+  void turned_tile(const ProductPiece& m, const ProductPiece& n, const Part& p) {
+    constexpr std::int64_t kLine = 2 * kSquare;
+    loop::Builder& b = *builder_;
+    const std::int64_t lines = p.depth / kLine, groups = n.length / kSquare, behind = groups > 1 ? kBehind / kLine : 0;
+    if (groups)
+      b.vector(0, kSquare, kSquare, [&](Index lane) {
+        std::vector<Inst*> sums;
+        auto column = [&](std::int64_t g) { return n.place + g * kSquare; };
+        for (std::int64_t g = 0; g < groups; ++g) sums.push_back(b.local(initial(m.place, column(g) + lane), kSquare));
+        auto add = [&](std::int64_t g, Index s, Inst* right) {
+          Inst*& sum = sums[static_cast<std::size_t>(g)];
+          b.set(sum, multiply_add(left(m, 0, p, s), right, b.get(sum)));
+        };
+        auto line = [&](std::int64_t g, Index at) {
+          for (Index s = at * kLine; Index square : {s, s + kSquare}) {
+            std::vector<Inst*> columns;
+            for (int i = 0; i < kSquare; ++i) columns.push_back(term(right_, column(g) + i, p, square + lane));
+            std::vector<Inst*> steps = loop::transposed(b, columns);
+            for (int i = 0; i < kSquare; ++i) add(g, square + i, steps[static_cast<std::size_t>(i)]);
+          }
+        };
+        if (behind) b.for_(0, behind, 1, [&](Index i) { line(0, i); });
+        b.for_(behind, lines, 1, [&](Index i) {
+          for (std::int64_t g = 0; g < groups; ++g) line(g, g ? i - behind : i);
+        });
+        if (behind) b.for_(lines - behind, lines, 1, [&](Index i) { line(1, i); });
+        for (std::int64_t s = lines * kLine; s < p.depth; ++s)
+          for (std::int64_t g = 0; g < groups; ++g) add(g, s, term(right_, column(g) + lane, p, s));
+        for (std::int64_t g = 0; g < groups; ++g)
+          context_->store(product_offset(m.place, column(g) + lane), column(g) + lane, b.get(sums[static_cast<std::size_t>(g)]));
+      });
+    const std::int64_t done = groups * kSquare;
+    if (done < n.length) tile(m, {n.local + done, n.place + done, n.length - done}, p);
+  }
+
   /// What a chain begins from: zero, or the sum that the operation was given.
   Inst* initial(Index m, Index n) {
     const Value* sums = given_sums(op_);
@@ -500,6 +543,7 @@ class Product {
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   DType acc_ = DType::f32;
   bool pairs_ = false, halves_ = false, swapped_ = false, packs_ = true, left_has_zeros_ = false, right_has_zeros_ = false;
+  bool turns_ = false;  // squares of the right side, rather than packing it
   std::optional<Span> band_;
   Tile tile_;
   ProductAxis rows_, columns_;

@@ -18,6 +18,7 @@ std::unique_ptr<Block> product(const Case& c) {
   return f;
 }
 
+// A matrix by a vector: whole squares, rows and steps beside them, the second eight rows behind the first.
 // Blocks of rows (equal ones that end with a shorter tile, too), of columns and of k, whole ones, shorter ones and those that end with a shorter tile; k by parts of equal length and not.
 const Case kCases[] = {{140, 44, 8},
                        {140, 44, 8, true, true},
@@ -43,7 +44,13 @@ const Case kCases[] = {{140, 44, 8},
                        {13, 20, 2048, true, true, DType::i8},
                        {1, 64, 66, true, false, DType::i8},
                        {150, 3, 1600, true, false, DType::i8},
-                       {1, 1040, 2056, true, true}};
+                       {1, 1040, 2056, true, true},
+                       {1, 39, 2500, true, true},
+                       {23, 1, 1117, true, false},
+                       {45, 1, 1024, true, false, DType::i32},
+                       {16, 1, 1040, true, false, DType::f16},
+                       {12, 1, 1300, true, false},
+                       {23, 1, 117, true, false}};
 
 TEST(Product, HasTheReferencesBitsWhateverItsBlocks) {
   for (const Case& c : kCases) {
