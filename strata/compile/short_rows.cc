@@ -19,10 +19,13 @@ constexpr std::size_t kMostInstructions = 6000;
 int lanes_for(std::int64_t length) { return length > 4 ? 8 : 16; }
 constexpr std::int64_t kPointRows = 4096;
 
-/// Whether lanes are at places one after the other, or at one.
-bool is_beside(const Index& index) {
-  return std::all_of(index.terms().begin(), index.terms().end(),
-                     [](const Index::Term& t) { return t.variable->type.lanes == 1 || (t.variable->is_variable && t.coefficient == 1); });
+/// By how many elements lanes lie apart: 0 at one place, 1 one after the other; `kFar` for backwards, too far or not by one number.
+constexpr std::int64_t kFar = 5;
+std::int64_t apart(const Index& index) {
+  std::int64_t out = 0;
+  for (const Index::Term& t : index.terms())
+    if (t.variable->type.lanes > 1) out = t.variable->is_variable && t.coefficient > 0 && t.coefficient < kFar && out == 0 ? t.coefficient : kFar;
+  return out;
 }
 
 /// Reductions are computed when a row begins; all else where it is asked for.
@@ -75,19 +78,23 @@ class ShortRows {
     const Index first = b.grid() * rows + begin;
     b.vector(0, rows, lanes_for(length_), [&](Index i) { row(context, first + i); });
   }
-  /// All values of an element before it is stored: a result may lie in the memory of an argument that is read at the same place.
+  /// All values of an element before it is stored: a result may lie in the memory of an argument that is read at the same place. Of very short rows
+  /// all elements are stored in succession, which machine code does without gaps.
   void row(ShortRowContext& context, const Index& r) {
     context.begin_row(group_, r, length_);
     std::vector<Inst*> of_row;
     for (const Value* v : group_.outputs)
       if (count(v) == rows_) of_row.push_back(context.at_offset(v, r));
-    for (std::int64_t j = 0; j < length_; ++j) {
-      std::vector<Inst*> values;
-      for (const Value* v : group_.outputs)
-        if (count(v) == group_.total) values.push_back(context.at_offset(v, r * length_ + j));
-      std::size_t n = 0;
-      for (const Value* v : group_.outputs)
-        if (count(v) == group_.total) context.store_result(v, r * length_ + j, values[n++]);
+    std::vector<const Value*> whole;
+    for (const Value* v : group_.outputs)
+      if (count(v) == group_.total) whole.push_back(v);
+    const std::int64_t together = length_ < kFar ? length_ : 1;
+    for (std::int64_t first = 0; first < length_; first += together) {
+      std::vector<std::vector<Inst*>> values(whole.size());
+      for (std::int64_t j = first; j < first + together; ++j)
+        for (std::size_t i = 0; i < whole.size(); ++i) values[i].push_back(context.at_offset(whole[i], r * length_ + j));
+      for (std::size_t i = 0; i < whole.size(); ++i)
+        for (std::int64_t j = 0; j < together; ++j) context.store_result(whole[i], r * length_ + first + j, values[i][static_cast<std::size_t>(j)]);
     }
     std::size_t n = 0;
     for (const Value* v : group_.outputs)
@@ -100,22 +107,31 @@ class ShortRows {
   Built out_;
 };
 
-/// The rows of a group: those that it has, or those of the shape of its last root.
-std::int64_t rows_of(const Group& group) {
+/// The rows of a group: those that it has, those of the shape of its last root, or where that has long ones those of which `by_elements` asks which of
+/// their elements a lane has: the shape was another once (pairs that are joined to one dimension).
+std::int64_t rows_of(const Group& group, const loop::Kernel& by_elements) {
   if (group.rows) return group.rows;
   const Shape& shape = group.roots.back()->result()->shape();
-  for (int d = shape.rank() - 1; d >= 0; --d)
-    if (shape[d] > 1) return group.total / shape[d];
-  return group.total;
+  std::int64_t last = 1, asked = 0;
+  for (int d = shape.rank() - 1; d >= 0 && last == 1; --d) last = shape[d];
+  if (last <= kLongest) return group.total / last;
+  for (const Inst& inst : by_elements.arena) {
+    if (inst.code != Opcode::rem || inst.type.lanes == 1 || inst.type.dtype != DType::i64 || inst.args[1]->code != Opcode::constant) continue;
+    const auto length = static_cast<std::int64_t>(inst.args[1]->bits);
+    if (length <= kLongest && length > asked && group.total % length == 0) asked = length;
+  }
+  return asked > 1 ? group.total / asked : group.total;
 }
 
-/// Instructions that a strip takes for each of its lanes, places that lie apart counted one by one.
+/// Instructions that a strip takes for each of its lanes. Places a few elements apart are read and left out or are filled by turns; others that do not
+/// lie one after the other are counted one by one.
 double strip_cost(const loop::Kernel& kernel, int lanes) {
   double out = 0;
   for (const Inst& inst : kernel.arena) {
     if (inst.is_variable || inst.code == Opcode::constant) continue;
-    const bool apart = (inst.code == Opcode::load || inst.code == Opcode::store) && !is_beside(inst.index);
-    out += apart ? lanes : 1;
+    const bool is_access = inst.code == Opcode::load || inst.code == Opcode::store;
+    const std::int64_t step = is_access ? apart(inst.index) : 1;
+    out += step >= kFar ? lanes : static_cast<double>(std::max<std::int64_t>(1, inst.code == Opcode::store ? std::min<std::int64_t>(2, step) : step));
   }
   return out / lanes;
 }
@@ -124,7 +140,7 @@ double strip_cost(const loop::Kernel& kernel, int lanes) {
 
 std::optional<Built> build_short_rows(const Group& group, const Fusion& fusion, const loop::Kernel& by_elements) {
   if (group.total == 0 || (group.linear && group.rows == 0)) return std::nullopt;
-  const std::int64_t rows = rows_of(group), length = group.total / rows;
+  const std::int64_t rows = rows_of(group, by_elements), length = group.total / rows;
   if (rows < kFewestRows || length < 2 || length > kLongest || by_elements.arena.size() * static_cast<std::size_t>(length) > kMostInstructions) return std::nullopt;
   for (const Value* v : group.outputs)
     if (count(v) != group.total && count(v) != (group.rows ? rows : group.total)) return std::nullopt;

@@ -71,6 +71,34 @@ TEST(ShortRows, Stacks) {
   expect_compiled_equals_reference(block);
 }
 
+/// x[..., first::step].
+Value* every(Builder& b, Value* x, std::int64_t first, std::int64_t step) {
+  const std::int64_t rows = x->shape()[0], length = x->shape()[1];
+  return op::slice(b, x, {0, first}, {rows, length}, {1, step});
+}
+
+/// Pieces that are joined to one long dimension: the pairs (or more) of a rotation of neighbours are rows again.
+TEST(ShortRows, JoinedToALongDimension) {
+  for (DType dtype : {DType::f32, DType::bf16, DType::ui8})
+    for (std::int64_t step : {2, 3, 4, 5})
+      for (std::int64_t length : {48 * step, 37 * step}) {
+        const std::int64_t rows = 129;
+        Block block;
+        Value *x = block.add_argument(Type(dtype, {rows, length})), *c = block.add_argument(Type(dtype, {rows, length / step}));
+        Builder b(block);
+        Values parts;
+        for (std::int64_t j = 0; j < step; ++j) {
+          Value* turned = op::sub(b, op::mul(b, every(b, x, j, step), c), every(b, x, (j + 1) % step, step));
+          parts.push_back(op::reshape(b, turned, Shape{rows, length / step, 1}));
+        }
+        block.results = {op::reshape(b, op::concatenate(b, parts, 2), x->shape())};
+        EXPECT_TRUE(has_short_rows(block)) << step;
+        expect_compiled_equals_reference(block);
+        const std::vector<Literal> arguments = testing::arguments_of(block);
+        testing::expect_same_bits(testing::run_donated(block, arguments, {true, true}), op::evaluate(block, arguments), "donated");
+      }
+}
+
 /// Norms of points, softmax of a few, extremes, products; with elements that only a sum reads, and with what each row's sum is used for.
 TEST(ShortRows, Reductions) {
   for (DType dtype : {DType::f32, DType::bf16, DType::i32})

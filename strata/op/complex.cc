@@ -63,14 +63,15 @@ Values transpose_part(Builder& b, const Op& op, std::span<Value* const>, const s
   return {complex(b, zeros_like(b, ct[0]), neg(b, ct[0]))};
 }
 
-/// Both parts of an element, stored side by side.
+/// Both parts of an element, stored side by side and in succession, which machine code does without gaps.
 void emit_complex(LowerContext& c, const Op& op, std::span<loop::Ref* const>, std::span<loop::Ref* const> results, const loop::Index& point) {
   constexpr std::int64_t kElements = 4096;
   std::int64_t count = op.result()->shape().count();
   std::vector<std::int64_t> sizes = op.result()->shape().sizes();
   auto range = [&](const loop::Index& begin, std::int64_t length) {
     c.b.vector(0, length, 16, [&](loop::Index i) {
-      for (int p = 0; p < 2; ++p) c.b.store(results[0], (begin + i) * 2 + p, c.operand_at(op, p, begin + i));
+      loop::Inst* parts[] = {c.operand_at(op, 0, begin + i), c.operand_at(op, 1, begin + i)};
+      for (int p = 0; p < 2; ++p) c.b.store(results[0], (begin + i) * 2 + p, parts[p]);
     });
   };
   std::int64_t last = count / kElements;

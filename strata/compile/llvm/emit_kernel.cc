@@ -113,7 +113,7 @@ class KernelEmitter {
   void body(const Body& body) {
     for (std::size_t i = 0; i < body.insts.size(); ++i) {
       std::size_t end = i;
-      while (end < body.insts.size() && body.insts[end]->code == Opcode::store && body.insts[end]->streaming) ++end;
+      while (end < body.insts.size() && body.insts[end]->code == Opcode::store) ++end;
       if (end - i < 2) {
         instruction(*body.insts[i]);
         continue;

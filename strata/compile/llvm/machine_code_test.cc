@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -269,6 +270,82 @@ TEST(MachineCode, BackwardsAndByStridesUnderAMask) {
   });
   for (const CpuTarget* target : processors())
     EXPECT_EQ(difference_from_interpreter(*target, kernel, loop::testing::random_buffers(kernel, 5), 1), "");
+}
+
+/// Strides that are read whole and those that are not, from every first place, in whole strips and masked ones.
+TEST(MachineCode, LanesAFewElementsApart) {
+  constexpr std::int64_t n = 71;
+  for (DType dtype : {DType::i1, DType::ui8, DType::bf16, DType::f32, DType::i64})
+    for (std::int64_t stride : {2, 3, 4, 5, -2})
+      for (int lanes : {2, 8, 16}) {
+        Kernel kernel("apart");
+        Builder b(kernel);
+        Ref* in = b.parameter(dtype, 6 * n, Ref::Mode::in);
+        std::vector<Ref*> out;
+        for (int i = 0; i < 6; ++i) out.push_back(b.parameter(dtype, n, Ref::Mode::out));
+        b.vector(0, n, lanes, [&](Index i) {
+          for (std::int64_t first = 0; first < 6; ++first)
+            b.store(out[static_cast<std::size_t>(first)], i, b.load(in, i * stride + (stride < 0 ? 2 * n : 0) + first));
+        });
+        Buffers contents = loop::testing::random_buffers(kernel, 5);
+        for (const CpuTarget* target : processors())
+          EXPECT_EQ(difference_from_interpreter(*target, kernel, contents, 1), "") << name(dtype) << " by " << stride << " in " << lanes;
+      }
+}
+
+/// Nothing before an array's first element is read, and nothing past its last.
+TEST(MachineCode, LanesAFewElementsApartStayInTheArray) {
+  constexpr std::size_t page = 4096;
+  auto* memory = static_cast<std::byte*>(mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(memory, MAP_FAILED);
+  mprotect(memory, page, PROT_NONE);
+  mprotect(memory + 2 * page, page, PROT_NONE);
+  auto* numbers = reinterpret_cast<std::int32_t*>(memory + page);
+  for (int i = 0; i < 1024; ++i) numbers[i] = i;
+  for (std::int64_t stride : {2, 3, 4})
+    for (std::int64_t first = 0; first < stride; ++first) {
+      const std::int64_t n = 64, size = first + (n - 1) * stride + 1;  // the last element is the array's last
+      Kernel kernel("ends");
+      Builder b(kernel);
+      Ref *in = b.parameter(DType::i32, size, Ref::Mode::in), *out = b.parameter(DType::i32, n, Ref::Mode::out);
+      b.vector(0, n, 16, [&](Index i) { b.store(out, i, b.load(in, i * stride + first)); });
+      for (const CpuTarget* target : processors())
+        for (std::int32_t* at : {numbers, numbers + 1024 - size}) {
+          std::vector<std::int32_t> found(static_cast<std::size_t>(n));
+          void* refs[] = {at, found.data()};
+          compile_kernel_for(*target, kernel)(refs, 0, 1);
+          for (std::int64_t i = 0; i < n; ++i) EXPECT_EQ(found[static_cast<std::size_t>(i)], at[i * stride + first]);
+        }
+    }
+  munmap(memory, 3 * page);
+}
+
+/// Stores that fill memory by turns, whole and with one of them missing, in another order or written again, past the caches or not.
+TEST(MachineCode, StoresByTurns) {
+  const std::vector<std::vector<std::int64_t>> orders = {{0, 1}, {0, 1, 2}, {0, 1, 2, 3}, {1, 0}, {0, 2}, {0, 1, 0, 1}, {0, 1, 1}, {0, 1, 2, 3, 4}};
+  for (DType dtype : {DType::i1, DType::bf16, DType::f32})
+    for (const auto& order : orders)
+      for (std::int64_t n : {48, 61})
+        for (bool streaming : {false, true}) {
+          if (streaming && n % 16) continue;
+          const std::int64_t stride = *std::max_element(order.begin(), order.end()) + 1, most = stride * n;
+          Kernel kernel("turns");
+          Builder b(kernel);
+          Ref *in = b.parameter(dtype, most, Ref::Mode::in), *out = b.parameter(dtype, most + 8, Ref::Mode::inout);
+          Ref* other = b.parameter(dtype, most, Ref::Mode::inout);
+          b.vector(0, n, 16, [&](Index i) {
+            std::vector<Inst*> values;
+            for (std::size_t k = 0; k < order.size(); ++k) values.push_back(b.load(in, k % 2 ? i : Index(most - 1) - i));
+            values.back() = b.load(in, 0);  // one number for all lanes
+            for (std::size_t k = 0; k < order.size(); ++k) b.store(out, i * stride + order[k], values[k]);
+            for (std::size_t k = 0; k < order.size(); ++k) b.store(other, i * stride + order[k], values[order.size() - 1 - k]);
+          });
+          for (Inst& inst : kernel.arena) inst.streaming = streaming && inst.code == Opcode::store;
+          Buffers contents = loop::testing::random_buffers(kernel, 5);
+          for (const CpuTarget* target : processors())
+            for (int misalignment = streaming ? 0 : 1; misalignment < 2; ++misalignment)
+              EXPECT_EQ(difference_from_interpreter(*target, kernel, contents, misalignment), "") << name(dtype);
+        }
 }
 
 TEST(MachineCode, DivisionOfIndicesSmallLargeAndNegative) {

@@ -22,6 +22,28 @@ bool is_uniform(const Index::Term& term) { return term.variable->type.lanes == 1
 /// The lane number of an open vector loop.
 bool is_lane(const Index::Term& term) { return !is_uniform(term) && term.variable->is_variable; }
 
+/// The most by which lanes may lie apart so that all of memory between them is read or written: more is wasted, or rarely complete.
+constexpr std::int64_t kWidestStride = 4;
+
+/// By how many elements the lanes of an access lie apart, in order of the lanes; 0 where that is not one number.
+std::int64_t stride_of(const Index& index) {
+  std::int64_t stride = 0;
+  for (const Index::Term& term : index.terms()) {
+    if (is_uniform(term)) continue;
+    if (!is_lane(term) || stride != 0) return 0;
+    stride = term.coefficient;
+  }
+  return stride;
+}
+
+/// The index with every lane number taken as 0.
+Index at_first_lane(const Index& index) {
+  Index out = index.constant();
+  for (const Index::Term& term : index.terms())
+    if (is_uniform(term)) out = out + Index::of(term.variable) * term.coefficient;
+  return out;
+}
+
 llvm::Align element_alignment(const Inst& inst) { return llvm::Align(byte_width(inst.ref->dtype)); }
 
 }  // namespace
@@ -77,24 +99,22 @@ std::pair<std::int64_t, std::int64_t> Memory::range(const Inst* v) const {
   return {v->low, v->high};
 }
 
+Value* Memory::element_pointer(const loop::Ref* ref, const Index& uniform) {
+  auto found = pointers_.find(ref->id);
+  STRATA_CHECK(found != pointers_.end(), "buffer %{} is not bound", ref->id);
+  return b_.CreateGEP(math_.stored_type(ref->dtype, 1), found->second, index_value(uniform));
+}
+
 Memory::Place Memory::place(const Inst& inst, int lanes) {
-  auto found = pointers_.find(inst.ref->id);
-  STRATA_CHECK(found != pointers_.end(), "buffer %{} is not bound", inst.ref->id);
-  llvm::Type* element = math_.stored_type(inst.ref->dtype, 1);
-  Index uniform = inst.index.constant();
+  Value* base = element_pointer(inst.ref, at_first_lane(inst.index));
   std::vector<Index::Term> varying;
-  for (const Index::Term& term : inst.index.terms()) {
-    if (is_uniform(term)) {
-      uniform = uniform + Index::of(term.variable) * term.coefficient;
-    } else {
-      varying.push_back(term);
-    }
-  }
-  Value* base = b_.CreateGEP(element, found->second, index_value(uniform));
+  for (const Index::Term& term : inst.index.terms())
+    if (!is_uniform(term)) varying.push_back(term);
   if (varying.empty()) return {Place::Kind::uniform, base};
-  if (varying.size() == 1 && is_lane(varying[0]) && varying[0].coefficient == 1) return {Place::Kind::contiguous, base};
-  if (varying.size() == 1 && is_lane(varying[0]) && varying[0].coefficient == -1) return {Place::Kind::backwards, base};
-  return {Place::Kind::scattered, scattered(base, element, varying, lanes)};
+  const std::int64_t stride = stride_of(inst.index);
+  if (stride == 1) return {Place::Kind::contiguous, base};
+  if (stride == -1) return {Place::Kind::backwards, base};
+  return {Place::Kind::scattered, scattered(base, math_.stored_type(inst.ref->dtype, 1), varying, lanes)};
 }
 
 /// Pointers of all lanes; offsets in 32 bits where they fit, for the machine's wider gather.
@@ -146,6 +166,7 @@ void Memory::when(Value* condition, const std::function<void()>& f) {
 Value* Memory::load(const Inst& inst) {
   int lanes = inst.type.lanes;
   DType dtype = inst.ref->dtype;
+  if (std::int64_t stride = stride_of(inst.index); stride > 1 && stride <= kWidestStride && !mask_ && inst.args.empty()) return strided_load(inst, stride);
   Place at = place(inst, lanes);
   if (at.kind == Place::Kind::uniform) return uniform_load(inst, at.pointer, lanes);
 
@@ -168,6 +189,23 @@ Value* Memory::load(const Inst& inst) {
   Value* v = mask ? static_cast<Value*>(of(inst, b_.CreateMaskedLoad(t, first, align, reversed(mask), reversed(otherwise))))
                   : of(inst, b_.CreateAlignedLoad(t, first, align));
   return math_.from_stored(dtype, reversed(v));
+}
+
+/// Lanes a few elements apart: all from the first to the last are read, in two halves, and those between left out. The halves begin at a multiple of
+/// the stride where the array has elements before and after, so that what others read between these lanes is read once; else they end at the last lane.
+Value* Memory::strided_load(const Inst& inst, std::int64_t stride) {
+  const int lanes = inst.type.lanes, step = static_cast<int>(stride), half = lanes * step / 2;
+  std::int64_t before = (inst.index.constant() % stride + stride) % stride;
+  if (inst.index.min() < before) before = 0;
+  const bool whole = inst.index.max() < inst.ref->size - (stride - 1 - before);
+  const int first = static_cast<int>(before), overlap = whole ? 0 : step - 1 - first;
+  auto* t = llvm::FixedVectorType::get(math_.stored_type(inst.ref->dtype, 1), static_cast<unsigned>(half));
+  Value* low_at = element_pointer(inst.ref, at_first_lane(inst.index) - before);
+  Value* high_at = b_.CreateConstGEP1_64(t->getElementType(), low_at, static_cast<std::uint64_t>(half - overlap));
+  Value *low = of(inst, b_.CreateAlignedLoad(t, low_at, element_alignment(inst))), *high = of(inst, b_.CreateAlignedLoad(t, high_at, element_alignment(inst)));
+  std::vector<int> from;
+  for (int lane = 0, at = first; lane < lanes; ++lane, at += step) from.push_back(at < half ? at : at + overlap);
+  return math_.from_stored(inst.ref->dtype, b_.CreateShuffleVector(low, high, from));
 }
 
 /// Every cache line once. Into the second level, where it is beside what is at work now; past an array's end nothing happens.
@@ -201,14 +239,67 @@ Value* Memory::uniform_load(const Inst& inst, Value* pointer, int lanes) {
 /// Those that may go past the caches share one branch for each buffer.
 void Memory::store(std::span<const Inst* const> all) {
   for (std::size_t i = 0; i < all.size();) {
-    std::size_t end = i;
-    while (end < all.size() && all[end]->ref == all[i]->ref && streams(*all[end])) ++end;
-    if (end > i)
-      stream(all.subspan(i, end - i));
-    else
-      store_one(*all[end++]);
+    std::size_t n = turns(all.subspan(i)), end = i;
+    std::vector<Strip> strips;
+    while (end < all.size() && all[end]->ref == all[i]->ref) {
+      std::size_t more = turns(all.subspan(end));
+      if (!streams(*all[end], more)) break;
+      strips.push_back(strip(all.subspan(end, more)));
+      end += more;
+    }
+    if (end > i) {
+      stream(strips);
+    } else {
+      if (n > 1)
+        write(strip(all.subspan(i, n)), element_alignment(*all[i]));
+      else
+        store_one(*all[i]);
+      end = i + n;
+    }
     i = end;
   }
+}
+
+/// How many stores from the first on fill memory by turns: as many as their lanes are elements apart; else 1.
+std::size_t Memory::turns(std::span<const Inst* const> stores) const {
+  const std::int64_t stride = stride_of(stores[0]->index);
+  const auto n = static_cast<std::size_t>(std::max<std::int64_t>(1, stride));
+  if (mask_ || stride < 2 || stride > kWidestStride || stores.size() < n) return 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Inst& inst = *stores[i];
+    if (inst.ref != stores[0]->ref || inst.args.size() > 1 || inst.streaming != stores[0]->streaming) return 1;
+    if (!(inst.index == stores[0]->index + static_cast<std::int64_t>(i))) return 1;
+  }
+  return n;
+}
+
+Memory::Strip Memory::strip(std::span<const Inst* const> turns) {
+  const Inst& first = *turns[0];
+  std::vector<Value*> values;
+  for (const Inst* inst : turns) {
+    int lanes = std::max(inst->args[0]->type.lanes, inst->index.lanes());
+    values.push_back(math_.stretch(math_.to_stored(inst->ref->dtype, value_(inst->args[0])), lanes));
+  }
+  return {&first, element_pointer(first.ref, at_first_lane(first.index)), interleaved(std::move(values))};
+}
+
+/// Lane 0 of all values, then lane 1 of all, ...
+Value* Memory::interleaved(std::vector<Value*> values) {
+  const int n = static_cast<int>(values.size()), lanes = lanes_of(values[0]);
+  if (n == 1) return values[0];
+  if (n % 2 == 0) {  // by twos, which machines have instructions for
+    std::vector<Value*> even, odd;
+    for (std::size_t i = 0; i < values.size(); ++i) (i % 2 ? odd : even).push_back(values[i]);
+    Value *a = interleaved(std::move(even)), *b = interleaved(std::move(odd));
+    std::vector<int> from;
+    for (int i = 0; i < n / 2 * lanes; ++i) from.insert(from.end(), {i, n / 2 * lanes + i});
+    return b_.CreateShuffleVector(a, b, from);
+  }
+  std::vector<int> side_by_side, from;
+  for (int i = 0; i < 2 * lanes; ++i) side_by_side.push_back(i);
+  Value *low = b_.CreateShuffleVector(values[0], values[1], side_by_side), *high = b_.CreateShuffleVector(values[2], values[2], side_by_side);
+  for (int i = 0; i < lanes; ++i) from.insert(from.end(), {i, lanes + i, 2 * lanes + i});
+  return b_.CreateShuffleVector(low, high, from);
 }
 
 void Memory::store_one(const Inst& inst) {
@@ -253,42 +344,31 @@ void Memory::uniform_store(const Inst& inst, Value* pointer, Value* stored) {
 /// The bytes, 64 or 32, at a multiple of which every strip starts, counted from the buffer's beginning; else 0.
 std::uint64_t Memory::strip_alignment(const Inst& inst) const {
   std::int64_t width = static_cast<std::int64_t>(byte_width(inst.ref->dtype)), all = inst.index.constant() * width | 64;
-  for (const Index::Term& term : inst.index.terms()) all |= (is_uniform(term) ? term.coefficient : term.variable->type.lanes) * width;
+  for (const Index::Term& term : inst.index.terms()) all |= term.coefficient * (is_uniform(term) ? 1 : term.variable->type.lanes) * width;
   return all % 64 == 0 ? 64 : all % 32 == 0 ? 32 : 0;
 }
 
-/// Whether a store writes whole strips that lie so that they may go past the caches.
-bool Memory::streams(const Inst& inst) const {
+/// Whether a store, of so many that take turns, writes whole strips that lie so that they may go past the caches.
+bool Memory::streams(const Inst& inst, std::size_t turns) const {
   if (!inst.streaming || mask_ || inst.args.size() > 1 || strip_alignment(inst) == 0) return false;
-  std::int64_t step = 0;
-  for (const Index::Term& term : inst.index.terms()) {
-    if (is_uniform(term)) continue;
-    if (!is_lane(term) || step != 0) return false;
-    step = term.coefficient;
-  }
-  return step == 1;
+  return stride_of(inst.index) == static_cast<std::int64_t>(turns);
 }
 
-void Memory::stream(std::span<const Inst* const> stores) {
-  struct Target {
-    Value *pointer, *stored;
-  };
-  std::vector<Target> targets;
-  for (const Inst* inst : stores) {
-    int lanes = std::max(inst->args[0]->type.lanes, inst->index.lanes());
-    targets.push_back({place(*inst, lanes).pointer, math_.stretch(math_.to_stored(inst->ref->dtype, value_(inst->args[0])), lanes)});
-  }
-  auto write = [&](auto alignment, llvm::MDNode* hint) {
-    for (std::size_t i = 0; i < stores.size(); ++i) {
-      auto* store = of(*stores[i], b_.CreateAlignedStore(targets[i].stored, targets[i].pointer, alignment(*stores[i])));
-      if (hint) store->setMetadata(llvm::LLVMContext::MD_nontemporal, hint);
-    }
-  };
-  Value* base = b_.CreatePtrToInt(pointers_[stores[0]->ref->id], b_.getInt64Ty());
+void Memory::write(const Strip& strip, llvm::Align alignment, llvm::MDNode* hint) {
+  auto* store = of(*strip.first, b_.CreateAlignedStore(strip.stored, strip.pointer, alignment));
+  if (hint) store->setMetadata(llvm::LLVMContext::MD_nontemporal, hint);
+}
+
+void Memory::stream(std::span<const Strip> strips) {
+  Value* base = b_.CreatePtrToInt(pointers_[strips[0].first->ref->id], b_.getInt64Ty());
   Value* aligned = b_.CreateICmpEQ(b_.CreateAnd(base, 63), b_.getInt64(0));
   auto* past_caches = llvm::MDNode::get(b_.getContext(), llvm::ConstantAsMetadata::get(b_.getInt32(1)));
-  when(aligned, [&] { write([this](const Inst& inst) { return llvm::Align(strip_alignment(inst)); }, past_caches); });
-  when(b_.CreateNot(aligned), [&] { write(element_alignment, nullptr); });
+  when(aligned, [&] {
+    for (const Strip& s : strips) write(s, llvm::Align(strip_alignment(*s.first)), past_caches);
+  });
+  when(b_.CreateNot(aligned), [&] {
+    for (const Strip& s : strips) write(s, element_alignment(*s.first));
+  });
   streamed_ = true;
 }
 

@@ -29,7 +29,7 @@ class Memory {
     const loop::Inst* one = &inst;
     store(std::span(&one, 1));
   }
-  /// Stores in succession, in this order.
+  /// Stores in succession, in this order. Those that take turns in memory (elements 0, 2, 4 ... and 1, 3, 5 ...) become stores of what lies there.
   void store(std::span<const loop::Inst* const> all);
   /// Where a uniform load reads.
   llvm::Value* address(const loop::Inst& inst) { return place(inst, 1).pointer; }
@@ -48,13 +48,24 @@ class Memory {
     llvm::Value* pointer;  // the element of lane 0; scattered: all elements' pointers
   };
   Place place(const loop::Inst& inst, int lanes);
+  llvm::Value* element_pointer(const loop::Ref* ref, const loop::Index& uniform);
+  llvm::Value* strided_load(const loop::Inst& inst, std::int64_t stride);
+  llvm::Value* interleaved(std::vector<llvm::Value*> values);
   llvm::Value* scattered(llvm::Value* base, llvm::Type* element, const std::vector<loop::Index::Term>& terms, int lanes);
   void fetch_ahead(const loop::Inst& inst, llvm::Value* pointer, int lanes);
   llvm::Value* uniform_load(const loop::Inst& inst, llvm::Value* pointer, int lanes);
   void uniform_store(const loop::Inst& inst, llvm::Value* pointer, llvm::Value* stored);
   void store_one(const loop::Inst& inst);
-  bool streams(const loop::Inst& inst) const;
-  void stream(std::span<const loop::Inst* const> stores);
+  bool streams(const loop::Inst& inst, std::size_t turns) const;
+  /// What a store, or several that take turns, write without a mask: contiguous elements.
+  struct Strip {
+    const loop::Inst* first;
+    llvm::Value *pointer, *stored;
+  };
+  Strip strip(std::span<const loop::Inst* const> turns);
+  void write(const Strip& strip, llvm::Align alignment, llvm::MDNode* hint = nullptr);
+  std::size_t turns(std::span<const loop::Inst* const> stores) const;
+  void stream(std::span<const Strip> strips);
   std::uint64_t strip_alignment(const loop::Inst& inst) const;
   template <class Access>
   Access* of(const loop::Inst& inst, Access* access);
