@@ -166,8 +166,10 @@ class Reduce {
     if (length % most) steps(begin + length / most * most, length % most);
   }
 
-  /// Lanes along the outputs: a block of inner places is accumulated in a scratch row, eight reduced elements a time.
+  /// Lanes along the outputs: a block of inner places is accumulated in a scratch row, eight reduced elements a time. A few (windows, mostly) need
+  /// no row (max_pool of 32 x 64 x 64 x 64 f32: 2.1 ms with one, 1.5 without).
   void columns() {
+    constexpr std::int64_t kSteps = 8, kFew = 12;
     std::int64_t outer = split_.outer(), inner = split_.inner(), chunks = order_.chunks();
     bool two = chunks > 1;
     std::int64_t width = two ? block_width(4096) : width_of_one_phase(), blocks = (inner + width - 1) / width;
@@ -178,25 +180,33 @@ class Reduce {
     DType acc = accumulator(dtype_);
     if (two) out_.temporaries.push_back(outer * chunks * inner * static_cast<std::int64_t>(byte_width(acc)));
     loop::Ref* target = two ? context.temporary(0, acc, outer * chunks * inner, loop::Ref::Mode::inout) : nullptr;
-    loop::Ref* row = b.scratch(acc, width);
+    const bool few = !two && order_.count <= kFew;
+    loop::Ref* row = few ? nullptr : b.scratch(acc, width);
     Index point = b.grid();
+    auto with_elements = [&](Inst* sum, Index k, std::int64_t n, Index o, Index x) {
+      for (std::int64_t u = 0; u < n; ++u) sum = b.binary(code(), sum, widen(b, dtype_, element(context, o, k + u, x)));
+      return sum;
+    };
+    auto finished = [&](Inst* sum) { return finish(context, b.binary(code(), neutral_element(b), sum)); };
     Index block = b.mod(point, blocks), chunk = b.mod(b.div(point, blocks), chunks), o = b.div(point, blocks * chunks);
     for_chunk(b, block, inner, width, [&](Index x0, std::int64_t columns) {
+      if (few) {
+        b.vector(0, columns, 16, [&](Index x) {
+          b.store(context.output(op_.result()), o * inner + x0 + x, finished(with_elements(neutral_element(b), 0, order_.count, o, x0 + x)));
+        });
+        return;
+      }
       b.vector(0, columns, 16, [&](Index x) { b.store(row, x, neutral_element(b)); });
       for_chunk(b, chunk, order_.count, order_.chunk, [&](Index k0, std::int64_t length) {
-        for_steps(b, k0, length, 8, [&](Index k, std::int64_t n) {
-          b.vector(0, columns, 16, [&](Index x) {
-            Inst* sum = b.load(row, x);
-            for (std::int64_t u = 0; u < n; ++u) sum = b.binary(code(), sum, widen(b, dtype_, element(context, o, k + u, x0 + x)));
-            b.store(row, x, sum);
-          });
+        for_steps(b, k0, length, kSteps, [&](Index k, std::int64_t n) {
+          b.vector(0, columns, 16, [&](Index x) { b.store(row, x, with_elements(b.load(row, x), k, n, o, x0 + x)); });
         });
       });
       b.vector(0, columns, 16, [&](Index x) {
         if (two)
           b.store(target, (o * chunks + chunk) * inner + x0 + x, b.load(row, x));
         else
-          b.store(context.output(op_.result()), o * inner + x0 + x, finish(context, b.binary(code(), neutral_element(b), b.load(row, x))));
+          b.store(context.output(op_.result()), o * inner + x0 + x, finished(b.load(row, x)));
       });
     });
     if (two) combine_chunks(outer, chunks, inner);

@@ -1,4 +1,9 @@
-// Reductions of truth values as machine code, which combines them as numbers: the reference's bits.
+// Reductions as machine code: of truth values, which it combines as numbers, and of a few elements that lie across. The reference's bits.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
 #include "strata/compile/compile_testing.h"
 
 namespace strata::compile {
@@ -29,6 +34,30 @@ TEST(ReducedTruth, ByEveryCombiner) {
     for (auto& [shape, d] : {std::pair{Shape{3, 7}, 1}, {Shape{5, 100}, 1}, {Shape{2, 9001}, 1}, {Shape{40, 9}, 0}, {Shape{700, 33}, 0}, {Shape{3, 20, 5}, 1}})
       for (std::int64_t one_of : {1, 2, 1000000})
         for (bool computed : {false, true}) expect_reference(shape, d, combiner, one_of, computed);
+}
+
+/// So few elements that they are combined where they are read, the most of those, and more; with zeros of both signs, infinities and NaN among them.
+TEST(ReducedAcross, AFewAndMore) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const std::vector<float> odd = {0.0f, -0.0f, inf, -inf, std::nanf(""), 1.0f, -3.5f, 1e-40f};
+  for (DType dtype : {DType::f32, DType::bf16, DType::i32})
+    for (Combiner combiner : {Combiner::add, Combiner::mul, Combiner::min, Combiner::max})
+      for (std::int64_t elements : {1, 2, 8, 9, 12, 13, 30})
+        for (std::int64_t inner : {5, 64, 2500}) {
+          ir::Block block;
+          const Type x(dtype, {3, elements, inner});
+          ir::Value *v = block.add_argument(x), *init = block.add_argument(Type::scalar(dtype));
+          ir::Builder b(block);
+          block.results = {op::reduce(b, v, init, {1}, combiner), op::reduce(b, op::add(b, v, v), init, {1}, combiner)};
+          Literal values(x), initial(Type::scalar(dtype));
+          for (std::int64_t i = 0; i < values.count(); ++i)
+            values.set_number(i, is_float(dtype) && i % 5 == 0 ? odd[static_cast<std::size_t>(i / 5) % 8] : static_cast<double>(i % 7 - 3));
+          initial.set_number(0, 2);
+          const std::vector<Literal> arguments{values, initial};
+          const std::vector<Literal> want = op::evaluate(block, arguments), got = testing::run_compiled(block, arguments);
+          for (std::size_t r = 0; r < 2; ++r)
+            testing::expect_same_bits({got[r]}, {want[r]}, fmt::format("{} of {}", static_cast<int>(combiner), x.to_string()));
+        }
 }
 
 }  // namespace
