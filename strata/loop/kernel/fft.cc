@@ -6,6 +6,8 @@
 //
 // Lengths whose prime factors are small go by mixed radix (fft_line.h), others by Bluestein's convolution. Everything is computed
 // in f64, also for c64, which is then rounded once.
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <new>
@@ -17,13 +19,24 @@ extern "C" void strata_fft(void* const* buffers, std::int64_t begin, std::int64_
 
 namespace strata::loop::fft {
 
+namespace {
+
+/// The least distance from n on that leads columns through many places of a cache.
+std::int64_t apart(std::int64_t n) { return n % (8 * kLanes) == 0 ? n + kLanes : n; }
+
+}  // namespace
+
 std::int64_t Job::rows() const { return lengths[0] * lengths[1]; }
 std::int64_t Job::size() const { return rows() * lengths[2]; }
 std::int64_t Job::line() const { return real() ? lengths[2] / 2 + 1 : lengths[2]; }
-std::int64_t Job::stride(int dimension) const { return dimension == 0 ? lengths[1] * line() : line(); }
-std::int64_t Job::blocks(int dimension) const { return rows() * line() / (lengths[dimension] * stride(dimension)) * (whole_lanes(stride(dimension)) / kLanes); }
+std::int64_t Job::row() const { return apart(whole_lanes(line())); }
+std::int64_t Job::slab() const { return apart(lengths[1] * row()); }
+std::int64_t Job::blocks(int dimension) const { return rows() / lengths[dimension] * (whole_lanes(line()) / kLanes); }
+std::int64_t Job::aside() const { return by_slabs() ? 2 * slab() : rows() > 1 && is_large() && row() <= 1 << 12 ? 2 * kLanes * row() : 0; }
+bool Job::by_slabs() const { return lengths[0] >= 16 && lengths[1] > 1 && slab() <= 1 << 15; }
 std::int64_t Job::units(Step step) const {
-  if (step == Step::middle) return lengths[0] == 1 || lengths[1] == 1 ? 0 : blocks(1);
+  if (step == Step::middle) return lengths[0] == 1 || lengths[1] == 1 || by_slabs() ? 0 : blocks(1);
+  if (step == Step::in && by_slabs()) return lengths[0];
   return step == Step::first ? blocks(first()) : rows();
 }
 bool Job::real() const { return kind == kRealForward || kind == kRealInverse; }
@@ -48,8 +61,11 @@ class Workspace {
   double* of(std::int64_t numbers) {
     if (numbers <= numbers_) return at_;
     release();
-    at_ = new (std::align_val_t{64}) double[static_cast<std::size_t>(numbers)]();
+    const std::size_t bytes = static_cast<std::size_t>(numbers) * sizeof(double);
+    at_ = static_cast<double*>(::operator new[](bytes, alignment(numbers)));
     numbers_ = numbers;
+    if (bytes >= kPage) madvise(at_, bytes, MADV_HUGEPAGE);  // columns are walked, with small pages one for each row
+    std::fill_n(at_, numbers, 0.0);
     return at_;
   }
   void trim() {
@@ -58,8 +74,12 @@ class Workspace {
 
  private:
   static constexpr std::int64_t kKept = 1 << 23;
+  static constexpr std::size_t kPage = 1 << 21;
+  static std::align_val_t alignment(std::int64_t numbers) {
+    return std::align_val_t{static_cast<std::size_t>(numbers) * sizeof(double) >= kPage ? kPage : 64};
+  }
   void release() {
-    ::operator delete[](at_, std::align_val_t{64});
+    ::operator delete[](at_, alignment(numbers_));
     at_ = nullptr, numbers_ = 0;
   }
   double* at_ = nullptr;
@@ -78,21 +98,21 @@ void run_steps(const Job& job, std::int64_t scratch, void (*part)(const Job&, St
     std::int64_t scratch;
     decltype(part) run;
     const T* in;
-    double* planes;
+    double* between;
     T* out;
     Step step;
-  } work{job, scratch, part, in, whole.of(2 * whole_lanes(job.rows() * job.line())), out, Step::in};
+  } work{job, scratch, part, in, whole.of(job.between()), out, Step::in};
   for (Step step : kSteps) {
     const std::int64_t units = job.units(step);
     work.step = step;
     parallel_for(
-        units, whole_lanes(units / 64 + 1),
+        units, step == Step::in && job.by_slabs() ? units / 64 + 1 : whole_lanes(units / 64 + 1),
         [](void* context, std::int64_t begin, std::int64_t end) {
           const Work& w = *static_cast<Work*>(context);
           thread_local Workspace mine;
           Job job = w.job;
           job.scratch = mine.of(w.scratch);
-          w.run(job, w.step, begin, end, w.in, w.planes, w.out);
+          w.run(job, w.step, begin, end, w.in, w.between, w.out);
           mine.trim();
         },
         &work);
@@ -118,7 +138,8 @@ void run_grid(const InstructionSet& set, void* const* buffers, std::int64_t begi
     scratch = std::max(scratch, plans[d]->scratch + 2 * whole_lanes(p.lengths[d]));
   }
   const bool in_steps = is_for_all_threads(p, job);
-  if (job.rows() > 1 && !in_steps) scratch += 2 * whole_lanes(job.size());
+  if (job.rows() > 1 && !in_steps) scratch += job.between();
+  scratch += job.aside();
   if (job.real()) scratch += 4 * real_room(*plans[2]) * lines_together(*plans[2]);  // fft_real.h
   if (in_steps) {
     if (p.wide) return run_steps(job, scratch, set.part_f64, static_cast<const double*>(buffers[0]), static_cast<double*>(buffers[1]));

@@ -24,6 +24,9 @@ struct Four {
   STRATA_LANES static F load(const float* at) { return _mm256_cvtps_pd(_mm_loadu_ps(at)); }
   STRATA_LANES static void store(double* at, F x) { _mm256_storeu_pd(at, x); }
   STRATA_LANES static void store(float* at, F x) { _mm_storeu_ps(at, _mm256_cvtpd_ps(x)); }
+  STRATA_LANES static void stream(double* at, F x) { _mm256_stream_pd(at, x); }
+  STRATA_LANES static void stream(float* at, F x) { _mm_stream_ps(at, _mm256_cvtpd_ps(x)); }
+  STRATA_LANES static void streamed() { _mm_sfence(); }
   STRATA_LANES static F reversed(F x) { return _mm256_permute4x64_pd(x, 0b00'01'10'11); }
   STRATA_LANES static void transpose(F* x) {
     F a = _mm256_unpacklo_pd(x[0], x[1]), b = _mm256_unpackhi_pd(x[0], x[1]), c = _mm256_unpacklo_pd(x[2], x[3]), d = _mm256_unpackhi_pd(x[2], x[3]);
@@ -42,6 +45,11 @@ struct Four {
     F a = _mm256_unpacklo_pd(re, im), b = _mm256_unpackhi_pd(re, im);
     store(at, _mm256_permute2f128_pd(a, b, 0x20));
     store(at + 4, _mm256_permute2f128_pd(a, b, 0x31));
+  }
+  STRATA_LANES static void together_streamed(F re, F im, float* at) {
+    F a = _mm256_unpacklo_pd(re, im), b = _mm256_unpackhi_pd(re, im);
+    stream(at, _mm256_permute2f128_pd(a, b, 0x20));
+    stream(at + 4, _mm256_permute2f128_pd(a, b, 0x31));
   }
 };
 

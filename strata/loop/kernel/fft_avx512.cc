@@ -24,6 +24,9 @@ struct Eight {
   STRATA_LANES static F load(const float* at) { return _mm512_cvtps_pd(_mm256_loadu_ps(at)); }
   STRATA_LANES static void store(double* at, F x) { _mm512_storeu_pd(at, x); }
   STRATA_LANES static void store(float* at, F x) { _mm256_storeu_ps(at, _mm512_cvtpd_ps(x)); }
+  STRATA_LANES static void stream(double* at, F x) { _mm512_stream_pd(at, x); }
+  STRATA_LANES static void stream(float* at, F x) { _mm256_stream_ps(at, _mm512_cvtpd_ps(x)); }
+  STRATA_LANES static void streamed() { _mm_sfence(); }
   STRATA_LANES static F reversed(F x) { return _mm512_permutexvar_pd(_mm512_setr_epi64(7, 6, 5, 4, 3, 2, 1, 0), x); }
   /// Pairs of numbers, of pairs, of quarters change places.
   STRATA_LANES static void transpose(F* x) {
@@ -52,6 +55,10 @@ struct Eight {
   STRATA_LANES static void together(F re, F im, T* at) {
     store(at, _mm512_permutex2var_pd(re, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), im));
     store(at + 8, _mm512_permutex2var_pd(re, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), im));
+  }
+  STRATA_LANES static void together_streamed(F re, F im, float* at) {
+    stream(at, _mm512_permutex2var_pd(re, _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11), im));
+    stream(at + 8, _mm512_permutex2var_pd(re, _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15), im));
   }
 };
 

@@ -12,14 +12,21 @@ STRATA_LANES std::int64_t plain(std::int64_t x) {
   return x;
 }
 
-/// Block q of a pass; q = 0 is not turned.
+/// Butterflies of a pass: `blocks` times `count` of them, block by block. Numbers of one are `step` apart, neighbours `stride`, blocks `block`.
+struct Walk {
+  std::int64_t blocks, plain, count;  // the first `plain` blocks are not turned
+  const double* turns;
+  std::int64_t turns_block;
+  std::int64_t in_block, in_stride, in_step, out_block, out_stride, out_step;
+};
+
 template <class V, int R, bool kTurned, class In, class Out>
-STRATA_LANES void pass_block(const Pass& p, std::int64_t q, const In& in, std::int64_t in_stride, const Out& out, std::int64_t out_stride) {
+STRATA_LANES void walk_block(const Pass& p, const Walk& w, std::int64_t block, const In& in, const Out& out) {
   const int radix = R == 0 ? p.radix : R;
-  const double* turns = p.turns + 2 * q * (radix - 1);
-  const std::int64_t s = p.s, in_step = s * p.m * in_stride, out_step = s * out_stride;
-  std::int64_t from = s * q * in_stride, to = s * radix * q * out_stride;
-  for (std::int64_t r = 0; r < s; ++r, from += in_stride, to += out_stride)
+  const double* turns = w.turns + block * w.turns_block;
+  const std::int64_t in_step = w.in_step, out_step = w.out_step;
+  std::int64_t from = block * w.in_block, to = block * w.out_block;
+  for (std::int64_t r = 0; r < w.count; ++r, from += w.in_stride, to += w.out_stride)
     for (std::int64_t lane = 0; lane < kLanes; lane += V::kWidth) {
       Lanes<V> x[R == 0 ? kLargestRadix : R];
       std::int64_t at = from + lane;
@@ -36,21 +43,62 @@ STRATA_LANES void pass_block(const Pass& p, std::int64_t q, const In& in, std::i
 }
 
 template <class V, int R, class In, class Out>
-[[gnu::noinline]] void pass_of(const Pass& p, In in, std::int64_t in_stride, Out out, std::int64_t out_stride) {
-  pass_block<V, R, false>(p, 0, in, in_stride, out, out_stride);
-  for (std::int64_t q = 1; q < p.m; ++q) pass_block<V, R, true>(p, q, in, in_stride, out, out_stride);
+[[gnu::noinline]] void walk_of(const Pass& p, const Walk& w, In in, Out out) {
+  std::int64_t block = 0;
+  for (; block < w.plain; ++block) walk_block<V, R, false>(p, w, block, in, out);
+  for (; block < w.blocks; ++block) walk_block<V, R, true>(p, w, block, in, out);
+}
+
+template <class V, class In, class Out>
+void run_walk(const Pass& p, const Walk& w, In in, Out out) {
+  switch (p.radix) {
+    case 2: return walk_of<V, 2>(p, w, in, out);
+    case 3: return walk_of<V, 3>(p, w, in, out);
+    case 4: return walk_of<V, 4>(p, w, in, out);
+    case 5: return walk_of<V, 5>(p, w, in, out);
+    case 8: return walk_of<V, 8>(p, w, in, out);
+    default: return walk_of<V, 0>(p, w, in, out);
+  }
 }
 
 template <class V, class In, class Out>
 void run_pass(const Pass& p, In in, std::int64_t in_stride, Out out, std::int64_t out_stride) {
-  switch (p.radix) {
-    case 2: return pass_of<V, 2>(p, in, in_stride, out, out_stride);
-    case 3: return pass_of<V, 3>(p, in, in_stride, out, out_stride);
-    case 4: return pass_of<V, 4>(p, in, in_stride, out, out_stride);
-    case 5: return pass_of<V, 5>(p, in, in_stride, out, out_stride);
-    case 8: return pass_of<V, 8>(p, in, in_stride, out, out_stride);
-    default: return pass_of<V, 0>(p, in, in_stride, out, out_stride);
-  }
+  const std::int64_t s = p.s;
+  run_walk<V>(p, {p.m, 1, s, p.turns, 2 * (p.radix - 1), s * in_stride, in_stride, s * p.m * in_stride, s * p.radix * out_stride, out_stride, s * out_stride},
+              in, out);
+}
+
+/// Numbers that lie this far apart are fetched before they are written: the processor does not foresee them.
+constexpr std::int64_t kFar = 512;
+
+/// Columns that the first cache holds twice.
+constexpr std::int64_t kInFirstCache = 128;
+
+/// Two passes, a few rows at a time: what is between them stays in the first cache. With `ahead`, those rows that many numbers on are fetched.
+template <class V, class In, class Out>
+void run_two(const Pass& p, const Pass& next, In in, std::int64_t in_stride, Out out, std::int64_t out_stride, double* between, std::int64_t ahead) {
+  const std::int64_t s = p.s, m = next.m, radix = p.radix, by = next.radix;
+  const std::int64_t some = rows_between(radix * by, s);
+  for (std::int64_t q = 0; q < m; ++q)
+    for (std::int64_t r = 0; r < s; r += some) {
+      const std::int64_t count = smaller(some, s - r);
+      const In from = in.moved((r + s * q) * in_stride);
+      if (ahead != 0)
+        for (std::int64_t i = 0; i < radix * by; ++i)
+          for (std::int64_t j = 0; j < count; ++j) from.expect_get(ahead + (i * s * m + j) * in_stride);
+      const Out to = out.moved((r + s * radix * by * q) * out_stride);
+      if (out_stride >= kFar)
+        for (std::int64_t i = 0; i < radix * by; ++i)
+          for (std::int64_t j = 0; j < count; ++j) to.expect_put((i * s + j) * out_stride);
+      run_walk<V>(p,
+                  {by, q == 0, count, p.turns + 2 * q * (radix - 1), 2 * m * (radix - 1), s * m * in_stride, in_stride, s * p.m * in_stride,
+                   count * radix * kRow, kRow, count * kRow},
+                  from, rows_at(between));
+      run_walk<V>(next,
+                  {radix, q == 0 ? radix : 0, count, next.turns + 2 * q * (by - 1), 0, count * kRow, kRow, count * radix * kRow, s * out_stride, out_stride,
+                   s * radix * out_stride},
+                  rows_at(between), to);
+    }
 }
 
 template <class In>
@@ -69,30 +117,35 @@ void rows_to(std::int64_t n, const double* rows, Out out, std::int64_t stride, s
     for (std::int64_t lane = 0; lane < width; ++lane) out.put_one(i * stride + lane, rows[i * kRow + lane], rows[i * kRow + kLanes + lane]);
 }
 
-/// `in_width` and `out_width` columns (at most kLanes) are there. `in` may be `out`. Takes 3 n rows of scratch.
+/// `in_width` and `out_width` columns (at most kLanes) are there. `in` may be `out`. Takes 4 n rows of scratch. What is `ahead` numbers on is read next.
 template <class V, class In, class Out>
-void columns(const Passes& passes, In in, std::int64_t in_stride, std::int64_t in_width, Out out, std::int64_t out_stride,
-             std::int64_t out_width, Scratch scratch) {
-  std::int64_t n = passes.n;
-  double *a = scratch.take(n * kRow), *b = scratch.take(n * kRow), *c = scratch.take(n * kRow);
-  int last = passes.count - 1;
-  if (last == 0 && in_width == kLanes && out_width == kLanes) return run_pass<V>(passes.pass[0], in, in_stride, out, out_stride);
-  if (last < 1 || in_width < kLanes) rows_from(n, in, in_stride, in_width, c);
-  if (last < 0) return rows_to(n, c, out, out_stride, out_width);
-  if (last == 0)
-    a = c;
-  else if (in_width < kLanes)
-    run_pass<V>(passes.pass[0], rows_at(c), kRow, rows_at(a), kRow);
-  else
-    run_pass<V>(passes.pass[0], in, in_stride, rows_at(a), kRow);
-  for (int i = 1; i < last; ++i) {
-    run_pass<V>(passes.pass[i], rows_at(a), kRow, rows_at(b), kRow);
+void columns(const Passes& passes, In in, std::int64_t in_stride, std::int64_t in_width, Out out, std::int64_t out_stride, std::int64_t out_width,
+             Scratch scratch, std::int64_t ahead = 0) {
+  const std::int64_t n = passes.n;
+  double *a = scratch.take(n * kRow), *b = scratch.take(n * kRow), *c = scratch.take(n * kRow), *between = scratch.take(n * kRow);
+  if (passes.count == 0 || in_width < kLanes) rows_from(n, in, in_stride, in_width, c);
+  if (passes.count == 0) return rows_to(n, c, out, out_stride, out_width);
+  const bool long_ones = n > kInFirstCache || ahead != 0;
+  const auto from_to = [&](int i, int some, const auto& from, std::int64_t from_stride, const auto& to, std::int64_t to_stride, std::int64_t expected) {
+    if (some == 1) return run_pass<V>(passes.pass[i], from, from_stride, to, to_stride);
+    run_two<V>(passes.pass[i], passes.pass[i + 1], from, from_stride, to, to_stride, between, expected);
+  };
+  for (int i = 0, some; i < passes.count; i += some) {
+    some = long_ones && i + 1 < passes.count ? 2 : 1;
+    const bool direct = i == 0 && in_width == kLanes;
+    double* from = i == 0 ? c : a;
+    if (i + some == passes.count && out_width == kLanes) {
+      if (direct) return from_to(i, some, in, in_stride, out, out_stride, ahead);
+      return from_to(i, some, rows_at(from), kRow, out, out_stride, 0);
+    }
+    if (direct)
+      from_to(i, some, in, in_stride, rows_at(b), kRow, ahead);
+    else
+      from_to(i, some, rows_at(from), kRow, rows_at(b), kRow, 0);
     double* next = b;
     b = a, a = next;
   }
-  if (out_width == kLanes) return run_pass<V>(passes.pass[last], rows_at(a), kRow, out, out_stride);
-  run_pass<V>(passes.pass[last], rows_at(a), kRow, rows_at(b), kRow);
-  rows_to(n, b, out, out_stride, out_width);
+  rows_to(n, a, out, out_stride, out_width);
 }
 
 }  // namespace

@@ -51,7 +51,8 @@ void split_line(const Plan& plan, In in, Out out, In next, Scratch scratch) {
   }
   for (std::int64_t k1 = 0; k1 < n1; k1 += kLanes) {
     next.expect_reads(k1 * n2, smaller(k1 + kLanes, n1) * n2);
-    columns<V>(plan.second, rows_at(middle + k1 * 2 * rows2), kRow, kLanes, out.moved(k1), n1, smaller(kLanes, n1 - k1), scratch);
+    const auto to = columns_at(out.moved(k1), n1);
+    columns<V>(plan.second, rows_at(middle + k1 * 2 * rows2), kRow, kLanes, to.at, to.stride, smaller(kLanes, n1 - k1), scratch);
   }
 }
 
@@ -149,9 +150,14 @@ void lines(const Plan& plan, In in, std::int64_t in_step, Out out, std::int64_t 
   for (std::int64_t i = 0; i < count; ++i) {
     if (plan.kind == Plan::kChirp) {
       chirp_line<V>(plan, in.moved(i * in_step), out.moved(i * out_step), scratch);
-    } else if constexpr (In::kDirect && Out::kDirect) {
-      split_line<V>(plan, in.moved(i * in_step), out.moved(i * out_step), i + 1 < count ? in.moved((i + 1) * in_step) : after, scratch);
-    } else {
+      continue;
+    }
+    if constexpr (In::kDirect && Out::kDirect)
+      if (!std::is_same_v<Out, Blocks> || plan.first.n % kLanes == 0) {
+        split_line<V>(plan, in.moved(i * in_step), out.moved(i * out_step), i + 1 < count ? in.moved((i + 1) * in_step) : after, scratch);
+        continue;
+      }
+    if constexpr (!In::kDirect || !Out::kDirect || std::is_same_v<Out, Blocks>) {
       Scratch inside = scratch;
       Planes one = inside.planes(plan.n);
       copy_line<V>(plan.n, in.moved(i * in_step), one);

@@ -120,7 +120,7 @@ void Made::mixed_radix() {
   if (kind == kSmall || n <= kLongestColumn) whole = passes_of(n);
   if (kind == kSplit) split(n1);
   std::int64_t longest = std::max({whole.n, first.n, second.n});
-  scratch = 4 * kRow * whole_lanes(longest) + 2 * whole_lanes(first.n) * whole_lanes(second.n);
+  scratch = 5 * kRow * whole_lanes(longest) + 2 * whole_lanes(first.n) * whole_lanes(second.n);
 }
 
 Passes Made::passes_of(std::int64_t length) {

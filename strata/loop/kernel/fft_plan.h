@@ -24,6 +24,12 @@ struct Pass {
   const double* roots;  // of an odd radix R: exp(-2 pi i t / R), pairs
 };
 
+/// Neighbours that two passes take together, of s: what lies between the passes is 8 KiB or the least there can be.
+constexpr std::int64_t rows_between(std::int64_t radices, std::int64_t s) {
+  const std::int64_t some = 64 / radices;
+  return some < 1 ? 1 : some < s ? some : s;
+}
+
 /// The passes of a length whose prime factors are at most kLargestRadix.
 struct Passes {
   static constexpr int kMost = 40;

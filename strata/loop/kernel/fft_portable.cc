@@ -13,12 +13,15 @@ struct One {
   STRATA_LANES static F fma(F a, F b, F c) { return std::fma(a, b, c); }
   STRATA_LANES static F load(const double* at) { return *at; }
   STRATA_LANES static void store(double* at, F x) { *at = x; }
+  STRATA_LANES static void stream(double* at, F x) { *at = x; }
+  STRATA_LANES static void streamed() {}
   STRATA_LANES static F reversed(F x) { return x; }
   STRATA_LANES static void transpose(F*) {}
   template <class T>
   STRATA_LANES static void apart(const T* at, F& re, F& im) { re = at[0], im = at[1]; }
   template <class T>
   STRATA_LANES static void together(F re, F im, T* at) { at[0] = static_cast<T>(re), at[1] = static_cast<T>(im); }
+  STRATA_LANES static void together_streamed(F re, F im, float* at) { together(re, im, at); }
 };
 
 }  // namespace

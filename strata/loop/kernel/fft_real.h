@@ -42,9 +42,9 @@ void halves_from_real(const Plan& plan, Planes x, Planes z) {
   }
 }
 
-/// Lines of n real numbers -> lines of n / 2 + 1 complex ones.
+/// Lines of n real numbers -> lines of n / 2 + 1 complex ones, `step` apart.
 template <class V, class T, class Out>
-void real_lines(const Plan& plan, const T* in, Out out, std::int64_t count, Scratch scratch) {
+void real_lines(const Plan& plan, const T* in, Out out, std::int64_t step, std::int64_t count, Scratch scratch) {
   std::int64_t n = plan.n, line = n / 2 + 1, room = real_room(plan), together = lines_together(plan);
   Planes all = scratch.planes(room * together), z = all.moved(kLanes);
   for (std::int64_t i = 0; i < 2 * room * together; ++i) all.re[i] = 0;
@@ -53,22 +53,22 @@ void real_lines(const Plan& plan, const T* in, Out out, std::int64_t count, Scra
     const T* from = in + first * n;
     if (plan.kind == Plan::kReal) {
       Pairs<T> pairs{const_cast<T*>(from)};
-      out.expect_writes(first * line, (first + some) * line);
+      out.expect_writes(first * step, (first + some) * step);
       lines<V>(*plan.inner, pairs, n / 2, z, room, some, first + some < count ? pairs.moved(some * n / 2) : pairs, scratch);
-      for (std::int64_t i = 0; i < some; ++i) real_from_halves<V>(plan, z.moved(i * room), out.moved((first + i) * line));
+      for (std::int64_t i = 0; i < some; ++i) real_from_halves<V>(plan, z.moved(i * room), out.moved((first + i) * step));
       continue;
     }
     for (std::int64_t i = 0; i < some; ++i)
       for (std::int64_t j = 0; j < n; ++j) z.put_one(i * room + j, from[i * n + j], 0);
     lines<V>(plan, z, room, z, room, some, z, scratch);
-    for (std::int64_t i = 0; i < some; ++i) copy_line<V>(line, z.moved(i * room), out.moved((first + i) * line));
+    for (std::int64_t i = 0; i < some; ++i) copy_line<V>(line, z.moved(i * room), out.moved((first + i) * step));
   }
 }
 
-/// Lines of n / 2 + 1 complex numbers -> lines of n real ones, divided by `size`. Imaginary parts of frequencies that are their
+/// Lines of n / 2 + 1 complex numbers, `step` apart -> lines of n real ones, divided by `size`. Imaginary parts of frequencies that are their
 /// own mirror images are not seen.
 template <class V, class In, class T>
-void real_inverse_lines(const Plan& plan, In in, T* out, double size, std::int64_t count, Scratch scratch) {
+void real_inverse_lines(const Plan& plan, In in, std::int64_t step, T* out, double size, std::int64_t count, Scratch scratch) {
   std::int64_t n = plan.n, h = n / 2, line = h + 1, room = real_room(plan), together = lines_together(plan);
   Planes x_all = scratch.planes(room * together), x = x_all.moved(kLanes), z = scratch.planes(room * together);
   for (std::int64_t i = 0; i < 2 * room * together; ++i) x_all.re[i] = 0;
@@ -77,8 +77,8 @@ void real_inverse_lines(const Plan& plan, In in, T* out, double size, std::int64
     std::int64_t some = smaller(together, count - first);
     for (std::int64_t i = 0; i < some; ++i) {
       Planes one = x.moved(i * room);
-      in.expect_reads((first + i + 1) * line, (first + i + 2 < count ? first + i + 2 : count) * line);
-      copy_line<V>(line, in.moved((first + i) * line), one);
+      in.expect_reads((first + i + 1) * step, (first + i + 2 < count ? first + i + 2 : count) * step);
+      copy_line<V>(line, in.moved((first + i) * step), one);
       one.im[0] = 0;
       if (plan.kind == Plan::kReal) {
         one.im[h] = 0;

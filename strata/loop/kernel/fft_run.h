@@ -10,8 +10,8 @@ namespace strata::loop::fft {
 
 enum Kind : std::int64_t { kForward, kInverse, kRealForward, kRealInverse };
 
-/// A transform of several dimensions in steps, each of units that do not depend on each other: lines of what is read, columns of dimension 1 (of three),
-/// columns of dimension first(), lines of what is written.
+/// A transform of several dimensions in steps, each of units that do not depend on each other: lines of what is read (or slabs, by_slabs), columns of
+/// dimension 1 (of three, if not by slabs), columns of dimension first(), lines of what is written.
 enum class Step { in, middle, first, out };
 constexpr Step kSteps[] = {Step::in, Step::middle, Step::first, Step::out};
 
@@ -27,9 +27,20 @@ struct Job {
   std::int64_t size() const;  // of a transform, on the real side
   std::int64_t line() const;  // complex numbers of a line
   bool real() const;
-  /// Numbers between neighbours along dimension 0 or 1, and how many blocks of at most kLanes columns lie along it.
-  std::int64_t stride(int dimension) const;
+  /// Numbers between neighbours along dimensions 1 and 0 of what is between the steps: whole blocks of kLanes, and never a KiB apart, for columns so
+  /// would all lie in few places of a cache. And how many f64 there are in all.
+  std::int64_t row() const;
+  std::int64_t slab() const;
+  std::int64_t between() const { return 2 * lengths[0] * slab(); }
+  /// That does not stay in the caches, and is_huge: nor does the result. What is written goes past them then, line by line.
+  bool is_large() const { return between() > 1 << 21; }
+  bool is_huge() const { return between() > 1 << 22; }
+  /// f64 of a slab (by_slabs), or of some lines that go past the caches, on the way to what is between the steps.
+  std::int64_t aside() const;
+  /// How many blocks of at most kLanes columns lie along dimension 0 or 1.
   std::int64_t blocks(int dimension) const;
+  /// Dimension 1 goes with the lines, slab by slab, where a slab stays in a core's cache and there are many.
+  bool by_slabs() const;
   /// The dimension that comes last of those before the lines: 0, or 1 where there are two.
   int first() const { return lengths[0] == 1 ? 1 : 0; }
   /// 0 for a step that a transform does not have.
@@ -41,9 +52,9 @@ struct InstructionSet {
   bool (*present)();
   void (*run_f32)(const Job&, const float* in, float* out);
   void (*run_f64)(const Job&, const double* in, double* out);
-  /// Units [begin, end) of a step of one transform; `planes`: 2 whole_lanes(rows() line()) numbers, the same for all of its steps.
-  void (*part_f32)(const Job&, Step, std::int64_t begin, std::int64_t end, const float* in, double* planes, float* out);
-  void (*part_f64)(const Job&, Step, std::int64_t begin, std::int64_t end, const double* in, double* planes, double* out);
+  /// Units [begin, end) of a step of one transform; `between`: as many numbers as the job says, the same for all of its steps.
+  void (*part_f32)(const Job&, Step, std::int64_t begin, std::int64_t end, const float* in, double* between, float* out);
+  void (*part_f64)(const Job&, Step, std::int64_t begin, std::int64_t end, const double* in, double* between, double* out);
   /// In place: a line of whole lanes, real and imaginary parts apart.
   void (*planes)(const Plan&, double* re, double* im, double* scratch);
 };

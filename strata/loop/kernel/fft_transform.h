@@ -7,63 +7,131 @@
 namespace strata::loop::fft {
 namespace {
 
-/// Lines along dimension 0 or 1 of an array of lengths[0] x lengths[1] x `line` numbers: of its blocks of kLanes columns (Job::blocks) those from `begin`
-/// to `end`. Long ones are copied to a place of their own.
+/// Where the rows of an array of lengths[0] x lengths[1] x line() numbers lie, and what dimension 0 is apart.
+struct Strides {
+  std::int64_t row, slab;
+};
+inline Strides strides_of(const Job& job, const Blocks&) { return {job.row(), job.slab()}; }
+template <class Out>
+Strides strides_of(const Job& job, const Out&) { return {job.line(), job.lengths[1] * job.line()}; }
+
+/// Lines along dimension 0 or 1: of their blocks of kLanes columns (Job::blocks) those from `begin` to `end`. Long ones are copied to a place of their own.
 template <class V, class Out>
-void across(const Job& job, int dimension, Planes in, Out out, Scratch scratch, std::int64_t begin, std::int64_t end) {
+void across(const Job& job, int dimension, Blocks in, Out out, Scratch scratch, std::int64_t begin, std::int64_t end) {
   const Plan& plan = *job.plans[dimension];
-  const std::int64_t n = plan.n, stride = job.stride(dimension), blocks = whole_lanes(stride) / kLanes;
+  const Strides from = strides_of(job, in), to = strides_of(job, out);
+  const std::int64_t n = plan.n, line = job.line(), blocks = whole_lanes(line) / kLanes;
+  const std::int64_t in_stride = dimension == 0 ? from.slab : from.row, out_stride = dimension == 0 ? to.slab : to.row;
+  const auto start = [&](std::int64_t block, const Strides& s) { return block / blocks * (dimension == 0 ? s.row : s.slab) + block % blocks * kLanes; };
   Scratch inside = scratch;
   Planes one = inside.planes(n);
   for (std::int64_t block = begin; block < end; ++block) {
-    const std::int64_t i = block % blocks * kLanes, at = block / blocks * n * stride + i, width = smaller(kLanes, stride - i);
+    const std::int64_t width = smaller(kLanes, line - block % blocks * kLanes);
+    const Blocks x = in.moved(start(block, from));
+    const Out y = out.moved(start(block, to));
     if (plan.has_whole()) {
-      if (stride > kLanes)
-        for (std::int64_t k = 0; k < n; ++k) in.expect_one(at + kLanes + k * stride);
-      columns<V>(plan.whole, in.moved(at), stride, width, out.moved(at), stride, width, scratch);
+      const auto rows = columns_at(x, in_stride);
+      const std::int64_t ahead = block + 1 < end ? 2 * (start(block + 1, from) - start(block, from)) : 0;
+      if constexpr (!std::is_same_v<Out, Blocks>)
+        if (job.is_huge() && out_stride % kLanes == 0 && y.on_cache_lines()) {
+          Scratch more = scratch;
+          const Planes results = rows_at(more.take(n * kRow));
+          columns<V>(plan.whole, rows.at, rows.stride, kLanes, results, kRow, kLanes, more, ahead);
+          for (std::int64_t k = 0; k < n; ++k)
+            for (std::int64_t i = 0; i < kLanes; i += V::kWidth) y.template put_streamed<V>(k * out_stride + i, results.get<V>(k * kRow + i));
+          V::streamed();
+          continue;
+        }
+      const auto results = columns_at(y, out_stride);
+      const std::int64_t written = std::is_same_v<Out, Blocks> ? kLanes : width;
+      columns<V>(plan.whole, rows.at, rows.stride, kLanes, results.at, results.stride, written, scratch, ahead);
       continue;
     }
-    for (std::int64_t c = at; c < at + width; ++c) {
-      for (std::int64_t k = 0; k < n; ++k) one.put_one(k, in.re[c + k * stride], in.im[c + k * stride]);
+    for (std::int64_t c = 0; c < width; ++c) {
+      for (std::int64_t k = 0; k < n; ++k) x.get_one(k * in_stride + c, one.re[k], one.im[k]);
       lines<V>(plan, one, n, one, n, 1, one, inside);
-      for (std::int64_t k = 0; k < n; ++k) out.put_one(c + k * stride, one.re[k], one.im[k]);
+      for (std::int64_t k = 0; k < n; ++k) y.put_one(k * out_stride + c, one.re[k], one.im[k]);
     }
   }
 }
 
-/// Units `begin` to `end` of a step of one transform (Step), by way of `planes`.
-template <class V, class In, class Out>
-void part_of(const Job& job, Step step, std::int64_t begin, std::int64_t end, In in, Planes planes, Out out, Scratch scratch) {
-  const std::int64_t n = job.line();
+/// A copy past the caches.
+template <class V>
+void stream(const double* from, double* to, std::int64_t numbers) {
+  for (std::int64_t i = 0; i < numbers; i += V::kWidth) V::stream(to + i, V::load(from + i));
+  V::streamed();
+}
+
+/// Units `begin` to `end` of a step of one transform (Step), by way of `between`; `to_blocks`(i, count, at) makes lines i .. i + count - 1 of what is read.
+template <class V, class Lines, class Out>
+void part_of(const Job& job, Step step, std::int64_t begin, std::int64_t end, Lines to_blocks, Blocks between, Out out, Scratch scratch) {
+  const std::int64_t n = job.line(), row = job.row(), rows = job.lengths[1];
   switch (step) {
-    case Step::in: return lines<V>(*job.plans[2], in.moved(begin * n), n, planes.moved(begin * n), n, end - begin, in.moved(begin * n), scratch);
-    case Step::middle: return across<V>(job, 1, planes, planes, scratch, begin, end);
+    case Step::in:
+      if (!job.by_slabs()) {
+        while (begin < end) {  // a slab's rows go on behind those before it
+          std::int64_t count = smaller(end - begin, rows - begin % rows);
+          const Blocks at = between.moved(begin / rows * job.slab() + begin % rows * row);
+          if (job.aside() > 0) {
+            Scratch inside = scratch;
+            const Blocks some{rows_at(inside.take(job.aside()))};
+            to_blocks(begin, count = smaller(count, kLanes), some, inside);
+            stream<V>(some.first.re, at.first.re, 2 * count * row);
+          } else {
+            to_blocks(begin, count, at, scratch);
+          }
+          begin += count;
+        }
+        return;
+      }
+      for (Blocks slab{rows_at(scratch.take(job.aside()))}; begin < end; ++begin) {
+        to_blocks(begin * rows, rows, slab, scratch);
+        if (job.is_large()) {
+          across<V>(job, 1, slab, slab, scratch, 0, whole_lanes(n) / kLanes);
+          stream<V>(slab.first.re, between.moved(begin * job.slab()).first.re, 2 * job.slab());
+        } else {
+          across<V>(job, 1, slab, between.moved(begin * job.slab()), scratch, 0, whole_lanes(n) / kLanes);
+        }
+      }
+      return;
+    case Step::middle: return across<V>(job, 1, between, between, scratch, begin, end);
     case Step::first:
-      if constexpr (Out::kDirect) return across<V>(job, job.first(), planes, out, scratch, begin, end);
-      return across<V>(job, job.first(), planes, planes, scratch, begin, end);
+      if constexpr (Out::kDirect) return across<V>(job, job.first(), between, out, scratch, begin, end);
+      return across<V>(job, job.first(), between, between, scratch, begin, end);
     case Step::out:
-      if constexpr (!Out::kDirect) copy_line<V>((end - begin) * n, planes.moved(begin * n), out.moved(begin * n));
+      if constexpr (!Out::kDirect)
+        for (; begin < end; ++begin) copy_line<V>(n, between.moved(begin / rows * job.slab() + begin % rows * row), out.moved(begin * n));
   }
 }
 
 template <class V, class T>
-void part(const Job& job, Step step, std::int64_t begin, std::int64_t end, const T* in, double* planes_at, T* out) {
-  Scratch whole(planes_at), scratch(job.scratch);
-  const Planes planes = whole.planes(job.rows() * job.line());
+void part(const Job& job, Step step, std::int64_t begin, std::int64_t end, const T* in, double* between_at, T* out) {
+  const Blocks between{rows_at(between_at)};
   const Plan& plan = *job.plans[2];
-  const std::int64_t n = job.lengths[2], line = job.line();
+  const std::int64_t n = job.lengths[2], line = job.line(), row = job.row(), rows = job.lengths[1];
   const auto count = static_cast<double>(job.size());
-  Pairs<T> from{const_cast<T*>(in)}, to{out};
+  const Pairs<T> from{const_cast<T*>(in)}, to{out};
+  const auto lines_of = [&](const auto& x) {
+    return [&plan, n, row, x](std::int64_t i, std::int64_t some, Blocks at, Scratch scratch) {
+      lines<V>(plan, x.moved(i * n), n, at, row, some, x.moved(i * n), scratch);
+    };
+  };
+  const auto reals = [&](std::int64_t i, std::int64_t some, Blocks at, Scratch scratch) { real_lines<V>(plan, in + i * n, at, row, some, scratch); };
+  const auto copies = [&](std::int64_t i, std::int64_t some, Blocks at, Scratch) {
+    for (std::int64_t j = 0; j < some; ++j) copy_line<V>(line, from.moved((i + j) * line), at.swapped().moved(j * row));
+  };
+  Scratch scratch(job.scratch);
   switch (job.kind) {
-    case kForward: return part_of<V>(job, step, begin, end, from, planes, to, scratch);
-    case kInverse: return part_of<V>(job, step, begin, end, SwappedPairs<T>(from.at, 1), planes, SwappedPairs<T>(out, count), scratch);
-    case kRealForward:
-      if (step == Step::in) return real_lines<V>(plan, in + begin * n, planes.moved(begin * line), end - begin, scratch);
-      return part_of<V>(job, step, begin, end, planes, planes, to, scratch);
+    case kForward: return part_of<V>(job, step, begin, end, lines_of(from), between, to, scratch);
+    case kInverse: return part_of<V>(job, step, begin, end, lines_of(SwappedPairs<T>(from.at, 1)), between, SwappedPairs<T>(out, count), scratch);
+    case kRealForward: return part_of<V>(job, step, begin, end, reals, between, to, scratch);
     default:
-      if (step == Step::in) return copy_line<V>((end - begin) * line, from.moved(begin * line), planes.moved(begin * line));
-      if (step == Step::out) return real_inverse_lines<V>(plan, planes.moved(begin * line), out + begin * n, count, end - begin, scratch);
-      return part_of<V>(job, step, begin, end, planes, planes.swapped(), planes.swapped(), scratch);
+      if (step != Step::out) return part_of<V>(job, step, begin, end, copies, between, between, scratch);
+      while (begin < end) {
+        const std::int64_t some = smaller(end - begin, rows - begin % rows);
+        real_inverse_lines<V>(plan, between.swapped().moved(begin / rows * job.slab() + begin % rows * row), row, out + begin * n, count, some, scratch);
+        begin += some;
+      }
   }
 }
 
@@ -79,8 +147,8 @@ void run_lines(const Job& job, const T* in, T* out) {
   switch (job.kind) {
     case kForward: return lines<V>(plan, from, n, to, n, job.count, from, scratch);
     case kInverse: return lines<V>(plan, swapped, n, SwappedPairs<T>(out, size), n, job.count, swapped, scratch);
-    case kRealForward: return real_lines<V>(plan, in, to, job.count, scratch);
-    default: return real_inverse_lines<V>(plan, from, out, size, job.count, scratch);
+    case kRealForward: return real_lines<V>(plan, in, to, job.line(), job.count, scratch);
+    default: return real_inverse_lines<V>(plan, from, job.line(), out, size, job.count, scratch);
   }
 }
 
@@ -90,7 +158,7 @@ void run(const Job& job, const T* in, T* out) {
   if (job.rows() == 1) return run_lines<V>(job, in, out);
   const std::int64_t real = job.size(), complex = 2 * job.rows() * job.line();
   Job one = job;
-  one.scratch += 2 * whole_lanes(complex / 2);  // planes stand before it
+  one.scratch += job.between();  // that stands before it
   for (std::int64_t i = 0; i < job.count; ++i)
     for (Step step : kSteps)
       if (const std::int64_t units = job.units(step))
