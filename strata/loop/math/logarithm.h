@@ -55,7 +55,7 @@ LogParts<N, T> log_parts(N<T> x) {
 template <template <class> class N, class T>
 N<T> log_tail(N<T> f) {
   N<T> square = f * f;
-  return fma(square * f, polynomial(f, LogConstants<T>::kLog), square * T(-0.5));
+  return fma(square * f, polynomial_by_parity(f, square, LogConstants<T>::kLog), square * T(-0.5));
 }
 
 /// A sum of two numbers that is not carried out, so that nothing of it is rounded away.
