@@ -20,6 +20,9 @@ std::vector<Access> accesses(const ir::Op& op, const Fusion& fusion);
 /// The dimension along which neighbours of `v` are read from neighbours in memory, where it is computed as it is read (from the largest array that
 /// tells); -1 where none is. Its own order says nothing of that: a transposed array is read across.
 int minor_dimension(const ir::Value* v, const Fusion& fusion);
+/// By how many elements neighbours of `v` along each dimension lie apart in memory (0 where there are none), if its elements are those of one stored array,
+/// moved at most; empty otherwise.
+std::vector<std::int64_t> strides_in_memory(const ir::Value* v, const Fusion& fusion);
 /// The values of the block that are slices of its arguments, which kernels of this block alone read, and do not change.
 std::unordered_map<const ir::Value*, ArgumentSlice> slices_of_arguments(const ir::Block& block, const Uses& uses, const Fusion& fusion);
 /// The values that an operation and what is inlined into it read, regions included, each once.

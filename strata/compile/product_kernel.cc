@@ -28,6 +28,8 @@ using loop::Opcode;
 /// Rows so many bytes apart, or a multiple of it, share a few sets of a cache.
 constexpr std::int64_t kFarRow = 8192;
 
+/// A sum of more steps than this has operands beyond the caches, whatever the few rows and columns.
+constexpr std::int64_t kFarSum = 4096;
 /// A product over no more than this, or with no more columns, is thin.
 constexpr std::int64_t kThin = 128;
 /// Bytes of a block of rows that are passed on, the fewest rows for which the other side is laid out, and how many blocks give many threads work.
@@ -59,6 +61,7 @@ class Product {
     }
     note_band(c);
     for (std::int64_t side : op_.attrs.get_or<ir::Ints>(transform::kZeroSides, {})) (side == swapped_ ? left_has_zeros_ : right_has_zeros_) = true;
+    in_place_ = k_ > kFarSum && lies_by_steps(left_, fusion) && lies_by_steps(right_, fusion);
     choose_tile(target);
     built_.kernel = std::make_unique<loop::Kernel>("product");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
@@ -101,6 +104,21 @@ class Product {
     constexpr std::int64_t kPastCaches = 8 << 20;  // bytes
     return is_thin() && (packs_ || turns_) && n_ * k_ * static_cast<std::int64_t>(byte_width(right_.value->dtype())) >= kPastCaches;
   }
+  /// Whether a side lies step after step of the sum, each a few lines of the cache: what one tile reads of a step is most of what is there.
+  bool lies_by_steps(const ProductSide& s, const Fusion& fusion) const {
+    constexpr std::int64_t kFewLines = 256;  // bytes
+    auto only = [&](const std::vector<int>& dims) {
+      int out = -1, many = 0;
+      for (int d : dims)
+        if (s.value->shape()[d] > 1) out = d, ++many;
+      return many == 1 ? out : -1;
+    };
+    const int step = only(s.contract), element = only(s.free);
+    if (step < 0 || element < 0 || pairs_ || halves_ || s.value->dtype() != acc_) return false;
+    const std::vector<std::int64_t> strides = strides_in_memory(s.value, fusion);
+    auto at = [&](int d) { return strides[static_cast<std::size_t>(d)]; };
+    return !strides.empty() && at(element) == 1 && at(step) > 0 && at(step) * byte_width(acc_) <= kFewLines;
+  }
   /// Whether the left side is laid out anew: pairs that do not lie along k are woven together. Where more than one tile reads them, narrow
   /// elements are widened once, and those that a tile would find in as many lines as it takes steps, or in rows so far apart that they
   /// push each other out of the caches, are brought together.
@@ -108,7 +126,7 @@ class Product {
     if (k_ == 0) return false;
     if (pairs_) return !left_.contracts_minor() || k_ % 2 != 0;
     if (halves_) return true;
-    if (n_ <= tile_.lanes) return false;
+    if (in_place_ || n_ <= tile_.lanes) return false;
     std::int64_t row = k_ * static_cast<std::int64_t>(byte_width(left_.value->dtype()));
     bool far = k_ > kc_ && row % kFarRow == 0;
     return byte_width(left_.value->dtype()) < byte_width(acc_) || !left_.contracts_minor() || far;
@@ -121,13 +139,13 @@ class Product {
     turns_ = m_ == 1 && right_.contracts_minor() && byte_width(acc_) == 4 && !pairs_ && !halves_ && !band_ && !left_has_zeros_ && !right_has_zeros_ &&
              n_ >= kSquare && k_ >= 4 * kBehind;
     if (turns_) tile_.lanes = 2 * kSquare;
-    packs_ = !turns_ && (pairs_ || right_.contracts_minor() || m_ > tile_.rows);
-    while (!packs_ && !turns_ && tile_.rows >= 2 * m_ && tile_.lanes < n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
+    packs_ = !turns_ && !in_place_ && (pairs_ || right_.contracts_minor() || m_ > tile_.rows);
+    while (!packs_ && !turns_ && !in_place_ && tile_.rows >= 2 * m_ && tile_.lanes < n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
   }
 
   /// The most steps of k whose panels the caches hold; parts of equal length where k has such a divisor, for their code is one.
   void choose_depth() {
-    const std::int64_t most = !packs_ ? k_ : pairs_ ? 512 : halves_ ? 768 : 384;
+    const std::int64_t most = in_place_ ? 128 : !packs_ ? k_ : pairs_ ? 512 : halves_ ? 768 : 384;
     kc_ = k_ <= most + 128 ? std::max<std::int64_t>(1, k_) : most;
     if (k_ <= kc_) return;
     const std::int64_t least_parts = (k_ + most - 1) / most;
@@ -155,6 +173,7 @@ class Product {
       else
         nb_ = padded(nb_ / 2);
     }
+    if (in_place_) nb_ = tile_.lanes;  // nothing is laid out anew for each
     mb_ = std::min(mb_, m_);
     nb_ = std::min(nb_, n_);
     leave_parts_small();
@@ -543,7 +562,8 @@ class Product {
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   DType acc_ = DType::f32;
   bool pairs_ = false, halves_ = false, swapped_ = false, packs_ = true, left_has_zeros_ = false, right_has_zeros_ = false;
-  bool turns_ = false;  // squares of the right side, rather than packing it
+  bool in_place_ = false;  // both sides are read where they lie
+  bool turns_ = false;     // squares of the right side, rather than packing it
   std::optional<Span> band_;
   Tile tile_;
   ProductAxis rows_, columns_;

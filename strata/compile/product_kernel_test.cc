@@ -18,7 +18,7 @@ std::unique_ptr<Block> product(const Case& c) {
   return f;
 }
 
-// A matrix by a vector: whole squares, rows and steps beside them, the second eight rows behind the first.
+// A matrix by a vector: whole squares, rows and steps beside them, the second eight rows behind the first. Long sums of few rows and columns, read in place.
 // Blocks of rows (equal ones that end with a shorter tile, too), of columns and of k, whole ones, shorter ones and those that end with a shorter tile; k by parts of equal length and not.
 const Case kCases[] = {{140, 44, 8},
                        {140, 44, 8, true, true},
@@ -50,7 +50,11 @@ const Case kCases[] = {{140, 44, 8},
                        {45, 1, 1024, true, false, DType::i32},
                        {16, 1, 1040, true, false, DType::f16},
                        {12, 1, 1300, true, false},
-                       {23, 1, 117, true, false}};
+                       {23, 1, 117, true, false},
+                       {32, 20, 4200, false, false},
+                       {28, 7, 4099, false, false},
+                       {64, 64, 4128, false, false, DType::f32, false},
+                       {5, 48, 4100, false, false, DType::f64}};
 
 TEST(Product, HasTheReferencesBitsWhateverItsBlocks) {
   for (const Case& c : kCases) {
