@@ -125,10 +125,13 @@ void columns(const Passes& passes, In in, std::int64_t in_stride, std::int64_t i
   double *a = scratch.take(n * kRow), *b = scratch.take(n * kRow), *c = scratch.take(n * kRow), *between = scratch.take(n * kRow);
   if (passes.count == 0 || in_width < kLanes) rows_from(n, in, in_stride, in_width, c);
   if (passes.count == 0) return rows_to(n, c, out, out_stride, out_width);
-  const bool long_ones = n > kInFirstCache || ahead != 0;
+  constexpr bool kMayTakeTwo = V::kWidth > 1;  // code that any processor runs is kept small
+  const bool long_ones = kMayTakeTwo && (n > kInFirstCache || ahead != 0);
   const auto from_to = [&](int i, int some, const auto& from, std::int64_t from_stride, const auto& to, std::int64_t to_stride, std::int64_t expected) {
-    if (some == 1) return run_pass<V>(passes.pass[i], from, from_stride, to, to_stride);
-    run_two<V>(passes.pass[i], passes.pass[i + 1], from, from_stride, to, to_stride, between, expected);
+    if constexpr (kMayTakeTwo) {
+      if (some == 2) return run_two<V>(passes.pass[i], passes.pass[i + 1], from, from_stride, to, to_stride, between, expected);
+    }
+    run_pass<V>(passes.pass[i], from, from_stride, to, to_stride);
   };
   for (int i = 0, some; i < passes.count; i += some) {
     some = long_ones && i + 1 < passes.count ? 2 : 1;

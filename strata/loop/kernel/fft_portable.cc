@@ -1,5 +1,9 @@
-// fft without vectors, for any CPU.
+// fft without vectors, for any CPU: kept small, since processors of today have vectors.
 #include <cmath>
+
+#ifndef __clang__
+#pragma GCC optimize("Os")
+#endif
 
 #include "strata/loop/kernel/fft_transform.h"
 
