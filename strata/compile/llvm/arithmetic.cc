@@ -404,6 +404,13 @@ Value* Arithmetic::from_bf16(Value* a) {
   return b_.CreateBitCast(b_.CreateShl(wide, 16), like(a, b_.getFloatTy()));
 }
 
+/// Fenced, or else LLVM brings what is done with the result (a comparison, a conversion) back to halves, of which processors below AVX512-FP16 compare and
+/// convert one at a time: forty times slower, and wrong on vectors of sixteen (logarithms of negative numbers).
+Value* Arithmetic::from_f16(Value* a) {
+  Value* wide = b_.CreateFPExt(b_.CreateBitCast(a, like(a, b_.getHalfTy())), like(a, b_.getFloatTy()));
+  return b_.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {wide->getType()}, {wide});
+}
+
 /// Ties to even by integer arithmetic, NaN kept quiet (type/float.h: bf16_bits).
 Value* Arithmetic::to_bf16(Value* a) {
   llvm::Type* word = like(a, b_.getInt32Ty());
@@ -430,9 +437,7 @@ Value* Arithmetic::to_narrow(DType to, Value* a) {
 Value* Arithmetic::convert(DType from, DType to, Value* a) {
   if (from == to) return a;
   if (half_word(from)) {
-    Value* wide =
-        from == DType::bf16 ? from_bf16(a) : b_.CreateFPExt(b_.CreateBitCast(a, like(a, b_.getHalfTy())), like(a, b_.getFloatTy()));
-    return convert(DType::f32, to, wide);
+    return convert(DType::f32, to, from == DType::bf16 ? from_bf16(a) : from_f16(a));
   }
   if (half_word(to)) {
     Value* single = convert(from, DType::f32, a);
