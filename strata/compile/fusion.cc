@@ -142,7 +142,7 @@ class Grouping {
     g.roots = {&op};
     std::vector<Access> reads;
     bool joinable = false;
-    if (is_elemental(op)) {
+    if (is_elemental(op) || op::is_interleaving(op)) {
       g.total = count(op.result());
       joinable = g.total > 0;
       reads = accesses(op, chosen_);

@@ -101,6 +101,8 @@ void add_accesses(const Op& op, int r, const Shape& frame, const Fusion& fusion,
     int n = op.num_results();
     for (int i = 0; i < n; ++i) dry.at(op.operand(i), index);
     for (int i = n; i < 2 * n; ++i) dry.at(op.operand(i), {});
+  } else if (op::is_interleaving(op)) {
+    for (const Value* part : op.operands) dry.at(part, index);
   } else {
     dry.root(op, r, index);
   }

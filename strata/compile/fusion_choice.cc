@@ -74,7 +74,7 @@ bool is_small(const Op& op) {
 
 Uses::Uses(const ir::Block& block) {
   for (const auto& op : block.ops()) {
-    bool structured = !is_elemental(*op) && !is_reduction(*op) && !is_generated_product(*op) && !is_update(*op);
+    bool structured = !is_elemental(*op) && !op::is_interleaving(*op) && !is_reduction(*op) && !is_generated_product(*op) && !is_update(*op);
     for (std::size_t i = 0; i < op->operands.size(); ++i) {
       const Value* v = op->operands[i];
       of[v].push_back({op.get(), static_cast<int>(i)});

@@ -22,10 +22,13 @@ loop::Ref* KernelContext::output(const ir::Value* v) {
   return ref;
 }
 
-void KernelContext::store_result(const ir::Value* v, const Index& offset, Inst* element) {
+void KernelContext::store_result(const ir::Value* v, const Index& offset, std::span<Inst* const> stored) {
   constexpr std::size_t kPastCaches = std::size_t{32} << 20;
-  b.store(output(v), offset, element);
-  b.kernel().arena.back().streaming = v->type().bytes() >= kPastCaches;
+  const auto parts = static_cast<std::int64_t>(stored.size());
+  for (std::int64_t p = 0; p < parts; ++p) {
+    b.store(output(v), offset * parts + p, stored[static_cast<std::size_t>(p)]);
+    b.kernel().arena.back().streaming = v->type().bytes() >= kPastCaches;
+  }
 }
 
 loop::Ref* KernelContext::temporary(int number, DType dtype, std::int64_t count, loop::Ref::Mode mode) {

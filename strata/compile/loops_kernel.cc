@@ -179,9 +179,9 @@ class RowKernel {
     for (const Op* op : group_.roots) {
       const Value* v = op->result();
       if (is_reduction(*op) || count(v) == group_.total || passes_.level.at(v) != pass) continue;
-      Inst* inst = context_.at_offset(v, r);
-      context_.set_row(v, inst);
-      if (is_output(v)) b_.store(context_.output(v), r, inst);
+      const std::vector<Inst*> stored = context_.stored_at_offset(v, r);
+      if (stored.size() == 1) context_.set_row(v, stored[0]);
+      if (is_output(v)) context_.store_result(v, r, stored);
     }
   }
 
@@ -192,14 +192,14 @@ class RowKernel {
     }
     // All values before all stores: a result may lie in the memory of an argument that is read at the same place.
     auto element = [&](Index j) {
-      std::vector<Inst*> values;
-      for (auto& [v, ref] : targets) values.push_back(context_.at_offset(v, base + j));
+      std::vector<std::vector<Inst*>> values;
+      for (auto& [v, ref] : targets) values.push_back(context_.stored_at_offset(v, base + j));
       for (std::size_t i = 0; i < targets.size(); ++i) {
         auto& [v, ref] = targets[i];
         if (is_output(v) && !passes_.kept.count(v))
           context_.store_result(v, base + j, values[i]);
         else
-          b_.store(ref, is_output(v) ? base + j : j, values[i]);
+          b_.store(ref, is_output(v) ? base + j : j, values[i][0]);
       }
     };
     if (reductions.empty()) {

@@ -37,6 +37,26 @@ TEST(CompiledMaps, LongChainsOfIntegers) {
     }
 }
 
+/// Complex numbers are stored by the kernel that computes their parts: of both at every place, of rows, across, of what others read as well.
+TEST(CompiledMaps, ComplexNumbersAreStoredWhereTheyAreComputed) {
+  for (DType dtype : {DType::f32, DType::f64})
+    for (const Shape& shape : {Shape{3}, Shape{33, 70}, Shape{40, 40}, Shape{1100, 3}}) {
+      Block block;
+      Value *x = block.add_argument(Type(dtype, shape)), *y = block.add_argument(Type(dtype, shape));
+      Builder b(block);
+      Value *e = op::exp(b, x), *z = op::complex(b, op::mul(b, e, op::cos(b, y)), op::mul(b, e, op::sin(b, y)));
+      block.results = {z, op::mul(b, z, z), e};
+      EXPECT_EQ(make_plan(*prepare(block), {}).kernels.size(), 1U) << shape.to_string();
+      if (shape.rank() > 1) {
+        Value* rows = op::complex(b, op::reduce_sum(b, x, {1}), op::reduce_max(b, y, {1}));
+        block.results.push_back(rows);
+        block.results.push_back(op::add(b, z, op::broadcast_in_dim(b, rows, shape, {0})));
+        block.results.push_back(op::transpose(b, z, {1, 0}));
+      }
+      expect_compiled_equals_reference(block);
+    }
+}
+
 /// The text of the kernels of x -> softmax(x) by rows, or of x - mean(x).
 std::string rows_text(std::int64_t rows, std::int64_t length, bool softmax) {
   Block block;

@@ -82,17 +82,17 @@ class ShortRows {
   /// all elements are stored in succession, which machine code does without gaps.
   void row(ShortRowContext& context, const Index& r) {
     context.begin_row(group_, r, length_);
-    std::vector<Inst*> of_row;
+    std::vector<std::vector<Inst*>> of_row;
     for (const Value* v : group_.outputs)
-      if (count(v) == rows_) of_row.push_back(context.at_offset(v, r));
+      if (count(v) == rows_) of_row.push_back(context.stored_at_offset(v, r));
     std::vector<const Value*> whole;
     for (const Value* v : group_.outputs)
       if (count(v) == group_.total) whole.push_back(v);
     const std::int64_t together = length_ < kFar ? length_ : 1;
     for (std::int64_t first = 0; first < length_; first += together) {
-      std::vector<std::vector<Inst*>> values(whole.size());
+      std::vector<std::vector<std::vector<Inst*>>> values(whole.size());
       for (std::int64_t j = first; j < first + together; ++j)
-        for (std::size_t i = 0; i < whole.size(); ++i) values[i].push_back(context.at_offset(whole[i], r * length_ + j));
+        for (std::size_t i = 0; i < whole.size(); ++i) values[i].push_back(context.stored_at_offset(whole[i], r * length_ + j));
       for (std::size_t i = 0; i < whole.size(); ++i)
         for (std::int64_t j = 0; j < together; ++j) context.store_result(whole[i], r * length_ + first + j, values[i][static_cast<std::size_t>(j)]);
     }

@@ -41,7 +41,7 @@ std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::
     variables.push_back(b.index_of(b.load(numbers, static_cast<std::int64_t>(d)), 0, sizes[d] - 1));
     offset = offset * sizes[d] + variables.back();
   }
-  for (const Value* v : group.outputs) context.at_offset(v, offset);
+  for (const Value* v : group.outputs) context.stored_at_offset(v, offset);
   std::vector<Read> out;
   for (const auto& [value, at] : context.offsets) {
     Read read{value, {}};
@@ -245,17 +245,17 @@ class Tiles {
     return ((o * t_.rows + y) * t_.middle + m) * t_.columns + x;
   }
   void element(KernelContext& context, const Index& at) {
-    std::vector<Inst*> values;
-    for (const Value* v : group_.outputs) values.push_back(context.at_offset(v, at));
+    std::vector<std::vector<Inst*>> values;
+    for (const Value* v : group_.outputs) values.push_back(context.stored_at_offset(v, at));
     for (std::size_t i = 0; i < values.size(); ++i) context.store_result(group_.outputs[i], at, values[i]);
   }
   /// The same of a strip of squares, whose first places are those of the squares' first rows. All values before all stores: these branch
   /// once, on whether they may go past the caches.
   void elements(TileContext& context, const std::vector<Index>& places) {
-    std::vector<std::vector<Inst*>> values(group_.outputs.size());
+    std::vector<std::vector<std::vector<Inst*>>> values(group_.outputs.size());
     for (std::size_t i = 0; i < places.size(); ++i) {
       context.begin_row(i < static_cast<std::size_t>(t_.abreast));
-      for (std::size_t v = 0; v < values.size(); ++v) values[v].push_back(context.at_offset(group_.outputs[v], places[i]));
+      for (std::size_t v = 0; v < values.size(); ++v) values[v].push_back(context.stored_at_offset(group_.outputs[v], places[i]));
     }
     for (std::size_t v = 0; v < values.size(); ++v)
       for (std::size_t i = 0; i < places.size(); ++i) context.store_result(group_.outputs[v], places[i], values[v][i]);

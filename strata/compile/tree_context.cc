@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "strata/op/legalize.h"
+#include "strata/op/lowering_kind.h"
 
 namespace strata::compile {
 
@@ -96,12 +97,25 @@ Inst* TreeContext::at(const ir::Value* v, std::span<const Index> index) {
 }
 
 Inst* TreeContext::computed(const ir::Value* v, std::span<const Index> index) {
+  if (op::is_interleaving(*v->op())) return at(v->op()->operand(static_cast<int>(index.back().constant())), index.first(index.size() - 1));
   const auto* elemental = std::get_if<op::Elemental>(&op::def(*v->op()).lowering);
   STRATA_CHECK(elemental != nullptr, "{} is computed here but has no elementwise lowering", v->op()->name());
   return elemental->element(*this, *v->op(), v->index(), index);
 }
 
 Inst* TreeContext::at_offset(const ir::Value* v, const Index& offset) { return at(v, delinearize(b, v->shape(), offset)); }
+
+std::vector<Inst*> TreeContext::stored_at_offset(const ir::Value* v, const Index& offset) {
+  std::vector<Index> index = delinearize(b, v->shape(), offset);
+  if (!is_complex(v->dtype())) return {at(v, index)};
+  std::vector<Inst*> out;
+  for (std::int64_t part : {0, 1}) {
+    index.emplace_back(part);
+    out.push_back(at(v, index));
+    index.pop_back();
+  }
+  return out;
+}
 
 void TreeContext::remember(const ir::Value* v, const Index& offset, Inst* inst) {
   known_[v].push_back({offset, inst, b.current(), b.guards()});

@@ -33,10 +33,12 @@ class TreeContext : public op::LowerContext {
   explicit TreeContext(loop::Builder& b) : LowerContext(b) {}
 
   Inst* operand(const ir::Op& op, int i, std::span<const Index> index) override { return at(op.operand(i), index); }
-  /// The element of v at an index of its shape.
+  /// The element of v at an index of its shape, of a complex number the part at an index that ends in which.
   Inst* at(const ir::Value* v, std::span<const Index> index) override;
   /// The element of v at a row-major offset.
   Inst* at_offset(const ir::Value* v, const Index& offset);
+  /// What lies in memory for it: the element, or both parts of a complex number.
+  std::vector<Inst*> stored_at_offset(const ir::Value* v, const Index& offset);
   /// Makes `inst` the element of v at this offset from now on, in this scope.
   void remember(const ir::Value* v, const Index& offset, Inst* inst);
 

@@ -127,7 +127,7 @@ std::span<const OpDef> complex_defs() {
       OpDef{
           .info = ir::inferred_by("C2, C3", {.name = "stablehlo.complex", .infer = infer_complex, .text = &ir::formats::complex}),
           .summary = "complex numbers from real and imaginary parts (spec: complex)",
-          .traits = {.takes_complex = true},
+          .traits = {.elementwise = true, .takes_complex = true},
           .evaluate = evaluate_complex,
           .jvp = linear_jvp,
           .linearize = None{"no regions"},
