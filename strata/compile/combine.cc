@@ -34,7 +34,77 @@ bool in_any_order(Combiner combiner, DType dtype) {
   return combiner != Combiner::region && !(rounds && (is_float(dtype) || is_complex(dtype)));
 }
 
-int lanes_in_any_order(std::int64_t length) { return length % (2 * kLanes) == 0 || length >= 8 * kLanes ? 2 * kLanes : kLanes; }
+int lanes_in_any_order(std::int64_t length, DType dtype) {
+  if (byte_width(dtype) > 2 && (is_float(dtype) || byte_width(dtype) > 4)) return kLanes;
+  return length % (2 * kLanes) == 0 || length >= 8 * kLanes ? 2 * kLanes : kLanes;
+}
+
+LaneTotals::LaneTotals(loop::Builder& b, Combiner combiner, DType operand, int lanes)
+    : b_(b), code_(op::opcode(combiner, operand)), operand_(operand), maximum_(combiner == Combiner::max), way_(way_of(combiner, operand)) {
+  bits_ = way_ == Way::halves ? DType::i16 : byte_width(operand) == 8 ? DType::i64 : DType::i32;
+  if (way_ == Way::halves) {
+    const double end = maximum_ ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+    best_ = b.local(key(b.constant(operand, end)), lanes);
+    farthest_ = b.local(key(b.constant(operand, -end)), lanes);
+    return;
+  }
+  best_ = b.local(neutral(b, combiner, operand), lanes);
+  if (way_ == Way::as_it_is) return;
+  nans_ = b.local(b.constant(bits_, 0), lanes);
+  signs_ = b.local(b.constant(bits_, maximum_ ? -1 : 0), lanes);
+}
+
+LaneTotals::Way LaneTotals::way_of(Combiner combiner, DType operand) {
+  if (!is_float(operand) || (combiner != Combiner::max && combiner != Combiner::min)) return Way::as_it_is;
+  return operand == DType::f32 || operand == DType::f64 ? Way::floats : operand == DType::bf16 || operand == DType::f16 ? Way::halves : Way::as_it_is;
+}
+
+/// Turns a half's bits to integers in the order of the numbers, and back: of negative ones all but the sign is turned over.
+Inst* LaneTotals::key(Inst* half) {
+  Inst* word = half->type.dtype == bits_ ? half : b_.bitcast(bits_, half);
+  Inst* sign = b_.binary(Opcode::shr, word, b_.constant(bits_, 15));
+  return b_.binary(Opcode::xor_, word, b_.binary(Opcode::and_, sign, b_.constant(bits_, 0x7fff)));
+}
+
+void LaneTotals::add(Inst* element) {
+  Inst* best = b_.get(best_);
+  if (way_ == Way::halves) {
+    Inst* word = key(element);
+    b_.set(best_, b_.binary(maximum_ ? Opcode::max : Opcode::min, best, word));
+    return b_.set(farthest_, b_.binary(maximum_ ? Opcode::min : Opcode::max, b_.get(farthest_), word));
+  }
+  element = widen(b_, operand_, element);
+  if (way_ == Way::as_it_is) return b_.set(best_, b_.binary(code_, best, element));
+  b_.set(best_, b_.select(b_.compare(maximum_ ? loop::Compare::gt : loop::Compare::lt, element, best), element, best));
+  Inst* is_none = b_.select(b_.compare(loop::Compare::ne, element, element), b_.constant(bits_, -1), b_.constant(bits_, 0));
+  b_.set(nans_, b_.binary(Opcode::or_, b_.get(nans_), is_none));
+  b_.set(signs_, b_.binary(maximum_ ? Opcode::and_ : Opcode::or_, b_.get(signs_), b_.bitcast(bits_, element)));
+}
+
+Inst* LaneTotals::total() {
+  return way_ == Way::floats ? total_of_floats() : way_ == Way::halves ? total_of_halves() : b_.reduce(code_, b_.get(best_));
+}
+
+Inst* LaneTotals::total_of_floats() {
+  Inst* best = b_.reduce(code_, b_.get(best_));
+  const DType dtype = best->type.dtype;
+  Inst* sign = b_.reduce(maximum_ ? Opcode::and_ : Opcode::or_, b_.get(signs_));
+  Inst *zero = b_.constant(dtype, 0), *minus_zero = b_.constant(dtype, -0.0);
+  Inst* zero_of_side = b_.select(b_.compare(loop::Compare::lt, sign, b_.constant(bits_, 0)), minus_zero, zero);
+  Inst* number = b_.select(b_.compare(loop::Compare::eq, best, zero), zero_of_side, best);
+  Inst* any_none = b_.compare(loop::Compare::ne, b_.reduce(Opcode::or_, b_.get(nans_)), b_.constant(bits_, 0));
+  return b_.select(any_none, b_.constant(dtype, std::numeric_limits<double>::quiet_NaN()), number);
+}
+
+Inst* LaneTotals::total_of_halves() {
+  const double infinity = std::numeric_limits<double>::infinity();
+  Inst *best = b_.reduce(maximum_ ? Opcode::max : Opcode::min, b_.get(best_)), *farthest = b_.reduce(maximum_ ? Opcode::min : Opcode::max, b_.get(farthest_));
+  Inst *largest = maximum_ ? best : farthest, *least = maximum_ ? farthest : best;
+  Inst* any_none = b_.binary(Opcode::or_, b_.compare(loop::Compare::gt, largest, key(b_.constant(operand_, infinity))),
+                             b_.compare(loop::Compare::lt, least, key(b_.constant(operand_, -infinity))));
+  Inst* number = widen(b_, operand_, b_.bitcast(operand_, key(best)));
+  return b_.select(any_none, b_.constant(number->type.dtype, std::numeric_limits<double>::quiet_NaN()), number);
+}
 
 Inst* short_row(loop::Builder& b, const ir::Op& op, std::vector<Inst*> elements, Inst* init) {
   STRATA_CHECK(elements.size() <= kLanes && op::reduce_order(op.operand(0)->type(), reduction_of(op).dims).lanes == kLanes, "a row is reduced in another order");
@@ -54,10 +124,11 @@ RowReductions::RowReductions(loop::Builder& b, std::vector<const ir::Op*> reduct
     : b_(b),
       reductions_(std::move(reductions)),
       length_(length),
-      lanes_(light ? lanes_in_any_order(length) : kLanes),
+      lanes_(light ? 2 * kLanes : kLanes),
       element_(std::move(element)) {
   for (const ir::Op* op : reductions_) {
-    if (!in_any_order(reduction_of(*op).combiner, op->operand(0)->dtype())) lanes_ = kLanes;
+    const DType dtype = op->operand(0)->dtype();
+    lanes_ = in_any_order(reduction_of(*op).combiner, dtype) ? std::min(lanes_, lanes_in_any_order(length_, dtype)) : kLanes;
     std::vector<int> dims = reduction_of(*op).dims;
     op::ReduceOrder order = op::reduce_order(op->operand(0)->type(), dims);
     STRATA_CHECK(order.lanes == kLanes && order.chunk == kChunk && order.count == length_, "a row of {} is reduced in another order",
@@ -77,19 +148,18 @@ void RowReductions::run(const std::function<void(Index)>& also) {
 }
 
 void RowReductions::chunk(Index begin, Index end, const std::function<void(Index)>& also) {
-  std::vector<Inst*> lanes;
-  for (const ir::Op* op : reductions_) lanes.push_back(b_.local(neutral(b_, reduction_of(*op).combiner, op->operand(0)->dtype()), lanes_));
+  std::vector<LaneTotals> lanes;
+  for (const ir::Op* op : reductions_) lanes.emplace_back(b_, reduction_of(*op).combiner, op->operand(0)->dtype(), lanes_);
   b_.vector(begin, end, lanes_, [&](Index j) {
     for (std::size_t i = 0; i < reductions_.size(); ++i) {
       const ir::Op& op = *reductions_[i];
-      Inst* element = widen(b_, op.operand(0)->dtype(), element_(op.operand(0), j));
-      b_.set(lanes[i], b_.binary(op::opcode(reduction_of(op).combiner, op.operand(0)->dtype()), b_.get(lanes[i]), element));
+      lanes[i].add(element_(op.operand(0), j));
     }
     also(j);
   });
   for (std::size_t i = 0; i < reductions_.size(); ++i) {
     Opcode code = op::opcode(reduction_of(*reductions_[i]).combiner, reductions_[i]->operand(0)->dtype());
-    b_.set(totals_[i], b_.binary(code, b_.get(totals_[i]), b_.reduce(code, b_.get(lanes[i]))));
+    b_.set(totals_[i], b_.binary(code, b_.get(totals_[i]), lanes[i].total()));
   }
 }
 

@@ -24,8 +24,38 @@ Inst* widen(loop::Builder& b, DType operand, Inst* element);
 
 /// Whether elements give the same bits in whatever order they are combined: all but rounded sums and products.
 bool in_any_order(op::Combiner combiner, DType dtype);
-/// Lanes for a row that is combined in any order: what combines may take longer than what loads.
-int lanes_in_any_order(std::int64_t length);
+/// Lanes for a row of dtype that is combined in any order: what combines may take longer than what loads, where registers hold as many lanes.
+int lanes_in_any_order(std::int64_t length, DType dtype);
+
+/// Lanes that take the elements of a row in turn. The largest or least float is by definition not a number if any is none, and of zeros the one of its own
+/// side, which takes six instructions an element where it is asked each time. Here lanes hold what must be known at the end: four for f32 and f64; halves
+/// are compared as integers in the order of the numbers, twice as many at a time, the least as well as the largest, for beyond the infinities lies what is no
+/// number.
+class LaneTotals {
+ public:
+  LaneTotals(loop::Builder& b, op::Combiner combiner, DType operand, int lanes);
+  /// An element of the operand, in its storage dtype.
+  void add(Inst* element);
+  /// In the accumulator's type.
+  Inst* total();
+
+ private:
+  enum class Way { as_it_is, floats, halves };
+  static Way way_of(op::Combiner combiner, DType operand);
+  Inst* key(Inst* half);
+  Inst* total_of_floats();
+  Inst* total_of_halves();
+
+  loop::Builder& b_;
+  loop::Opcode code_;
+  DType operand_, bits_;  // bits: integers as wide as what lanes hold
+  bool maximum_;
+  Way way_;
+  Inst* best_;           // local
+  Inst* nans_ = {};      // local, floats: not 0 where an element was none
+  Inst* signs_ = {};     // local, floats: the sign is that of a zero on the extremum's side, if there was one
+  Inst* farthest_ = {};  // local, halves: the other extremum
+};
 
 /// What a reduction makes of a row whose elements (at most 32, in their storage dtype) are all at hand, in the same order; init and rounding as below.
 Inst* short_row(loop::Builder& b, const ir::Op& op, std::vector<Inst*> elements, Inst* init);

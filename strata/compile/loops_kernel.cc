@@ -43,6 +43,29 @@ bool is_integer_chain(const Group& group, const Fusion& fusion) {
   return integers >= kLong && others <= integers / 8;
 }
 
+/// Lanes of a map: registers of 32 bytes hold two or four times as many words of two bytes or one, where nothing wider is computed. Halves are computed
+/// with as f32, and truth values as whatever is compared.
+int lanes_of_map(const Group& group, const Fusion& fusion) {
+  if (is_integer_chain(group, fusion)) return 2 * kMapLanes;
+  std::size_t widest = 1;
+  std::unordered_set<const Op*> seen;
+  std::vector<const Op*> waiting(group.roots.begin(), group.roots.end());
+  auto look = [&](const Value* v, bool computed) {
+    if (count(v) <= 1) return;
+    widest = std::max(widest, computed && is_float(v->dtype()) ? 4 : byte_width(stored_dtype(v->type())));
+  };
+  while (!waiting.empty()) {
+    const Op& op = *waiting.back();
+    waiting.pop_back();
+    if (!seen.insert(&op).second) continue;
+    if (is_reduction(op)) return kMapLanes;
+    for (const Value* v : op.results()) look(v, !op::def(op).traits.moves_only);
+    for (const Value* v : op.operands)
+      fusion.inlined.count(v) ? waiting.push_back(v->op()) : look(v, !op::def(op).traits.moves_only);
+  }
+  return kMapLanes * static_cast<int>(4 / std::min<std::size_t>(4, widest));
+}
+
 /// The context of a row kernel: roots are computed here too, at the row at hand.
 class RowContext : public KernelContext {
  public:
@@ -124,7 +147,7 @@ struct Passes {
 class RowKernel {
  public:
   RowKernel(const Group& group, const Fusion& fusion, std::int64_t rows, BuiltKernel& built)
-      : lanes_(is_integer_chain(group, fusion) ? 2 * kMapLanes : kMapLanes),
+      : lanes_(lanes_of_map(group, fusion)),
         group_(group),
         passes_(group, fusion),
         rows_(rows),

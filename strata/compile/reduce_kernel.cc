@@ -70,7 +70,7 @@ class Reduce {
   Built build() {
     if (op_.result()->shape().count() == 0) return {};
     if (reduction_.combiner == op::Combiner::region) {
-      bool numbers = !is_bool(dtype_) && is_integer(op_.operand(op_.num_results() - 1)->dtype());
+      bool numbers = is_integer(op_.operand(op_.num_results() - 1)->dtype());
       bool extremum = op::is_arg_extremum(op_.region(0));
       if (extremum && numbers && order_.lanes > 1 && split_.reduced() >= 32)
         arg_extremum();
@@ -131,11 +131,10 @@ class Reduce {
       Inst* local = b.local(neutral_element(b));
       for_chunk(b, c, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
         bool any = in_any_order(reduction_.combiner, dtype_) && !fusion_.inlined.count(op_.operand(0));
-        int width = any ? lanes_in_any_order(length) : order_.lanes;
-        Inst* lanes = b.local(neutral_element(b), width);
-        b.vector(begin, begin + length, width,
-                 [&](Index k) { b.set(lanes, b.binary(code(), b.get(lanes), widen(b, dtype_, element(context, row, k, 0)))); });
-        b.set(local, b.reduce(code(), b.get(lanes)));
+        int width = any ? lanes_in_any_order(length, dtype_) : order_.lanes;
+        LaneTotals lanes(b, reduction_.combiner, dtype_, width);
+        b.vector(begin, begin + length, width, [&](Index k) { lanes.add(element(context, row, k, 0)); });
+        b.set(local, lanes.total());
       });
       return b.get(local);
     };

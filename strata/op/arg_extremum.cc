@@ -25,9 +25,9 @@ struct Arguments {
   const Value *value, *index, *other_value, *other_index;
 };
 
-/// v > w or v != v. Integers have no NaN, so there the comparison alone will do.
+/// v > w or v != v. Integers and truth values have no NaN, so there the comparison alone will do.
 bool is_first(const Value* p, const Arguments& a, std::string_view direction) {
-  if (is_integer(a.value->dtype()) && compares(p, direction, a.value, a.other_value)) return true;
+  if (!is_float(a.value->dtype()) && compares(p, direction, a.value, a.other_value)) return true;
   const Op* either = made_by(p, "stablehlo.or");
   if (either == nullptr) return false;
   auto matches = [&](int i) {
@@ -66,7 +66,7 @@ std::optional<ArgExtremum> arg_extremum(const Block& region) {
   Arguments a{region.argument(0), region.argument(1), region.argument(2), region.argument(3)};
   for (const auto& argument : region.arguments())
     if (argument->rank() != 0) return std::nullopt;
-  if (!is_integer(a.index->dtype()) || !(is_integer(a.value->dtype()) || is_float(a.value->dtype()))) return std::nullopt;
+  if (!is_integer(a.index->dtype()) || !(is_integer(a.value->dtype()) || is_bool(a.value->dtype()) || is_float(a.value->dtype()))) return std::nullopt;
   if (is_extremum(region, a, "GT")) return ArgExtremum{true};
   if (is_extremum(region, a, "LT")) return ArgExtremum{false};
   return std::nullopt;

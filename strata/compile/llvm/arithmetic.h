@@ -16,6 +16,7 @@ namespace strata::compile {
 class Arithmetic {
  public:
   Arithmetic(llvm::IRBuilder<>& builder, const CpuTarget& target) : b_(builder), target_(target) {}
+  const CpuTarget& target() const { return target_; }
 
   /// The type of a value: i1 for booleans, iN for integers, float, double; i16 for bf16 and f16.
   llvm::Type* type(DType dtype, int lanes);

@@ -181,14 +181,39 @@ Value* Memory::load(const Inst& inst) {
   }
   if (at.kind == Place::Kind::contiguous) {
     if (inst.ahead) fetch_ahead(inst, at.pointer, lanes);
-    Value* v = mask ? static_cast<Value*>(of(inst, b_.CreateMaskedLoad(t, at.pointer, align, mask, otherwise)))
-                    : of(inst, b_.CreateAlignedLoad(t, at.pointer, align));
+    Value* v = mask ? masked_load(inst, t, at.pointer, mask, otherwise) : of(inst, b_.CreateAlignedLoad(t, at.pointer, align));
     return math_.from_stored(dtype, v);
   }
   Value* first = b_.CreateGEP(math_.stored_type(dtype, 1), at.pointer, b_.getInt64(static_cast<std::uint64_t>(1 - lanes)));
-  Value* v = mask ? static_cast<Value*>(of(inst, b_.CreateMaskedLoad(t, first, align, reversed(mask), reversed(otherwise))))
-                  : of(inst, b_.CreateAlignedLoad(t, first, align));
+  Value* v = mask ? masked_load(inst, t, first, reversed(mask), reversed(otherwise)) : of(inst, b_.CreateAlignedLoad(t, first, align));
   return math_.from_stored(dtype, reversed(v));
+}
+
+/// Words of one and two bytes are read under masks by AVX-512 only; elsewhere they are read one by one, unless all are or none is, which masks of places
+/// in a row mostly say (the two sides of a concatenation).
+bool Memory::masks_words(llvm::Type* t) const { return math_.target().avx512 || t->getScalarSizeInBits() >= 32; }
+Value* Memory::masked_load(const Inst& inst, llvm::Type* t, Value* first, Value* mask, Value* otherwise) {
+  const llvm::Align align = element_alignment(inst);
+  auto some = [&]() -> Value* { return of(inst, b_.CreateMaskedLoad(t, first, align, mask, otherwise)); };
+  if (masks_words(t)) return some();
+  llvm::Function* function = b_.GetInsertBlock()->getParent();
+  auto block = [&](const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, function); };
+  auto *all_block = block("all"), *not_all = block("not.all"), *some_block = block("some"), *done = block("loaded");
+  b_.CreateCondBr(b_.CreateAndReduce(mask), all_block, not_all);
+  b_.SetInsertPoint(all_block);
+  Value* all = of(inst, b_.CreateAlignedLoad(t, first, align));
+  b_.CreateBr(done);
+  b_.SetInsertPoint(not_all);
+  b_.CreateCondBr(any(mask), some_block, done);
+  b_.SetInsertPoint(some_block);
+  Value* few = some();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+  llvm::PHINode* out = b_.CreatePHI(t, 3);
+  out->addIncoming(all, all_block);
+  out->addIncoming(otherwise, not_all);
+  out->addIncoming(few, some_block);
+  return out;
 }
 
 /// Lanes a few elements apart: all from the first to the last are read, in two halves, and those between left out. The halves begin at a multiple of
@@ -302,6 +327,14 @@ Value* Memory::interleaved(std::vector<Value*> values) {
   return b_.CreateShuffleVector(low, high, from);
 }
 
+void Memory::masked_store(const Inst& inst, Value* stored, Value* first, Value* mask) {
+  const llvm::Align align = element_alignment(inst);
+  if (masks_words(stored->getType())) return void(of(inst, b_.CreateMaskedStore(stored, first, align, mask)));
+  Value* all = b_.CreateAndReduce(mask);
+  when(all, [&] { of(inst, b_.CreateAlignedStore(stored, first, align)); });
+  when(b_.CreateAnd(any(mask), b_.CreateNot(all)), [&] { of(inst, b_.CreateMaskedStore(stored, first, align, mask)); });
+}
+
 void Memory::store_one(const Inst& inst) {
   const Inst* source = inst.args[0];
   Value* predicate = inst.args.size() > 1 ? value_(inst.args[1]) : nullptr;
@@ -322,7 +355,7 @@ void Memory::store_one(const Inst& inst) {
   }
   if (at.kind == Place::Kind::contiguous) {
     if (mask) {
-      of(inst, b_.CreateMaskedStore(stored, at.pointer, align, mask));
+      masked_store(inst, stored, at.pointer, mask);
     } else {
       of(inst, b_.CreateAlignedStore(stored, at.pointer, align));
     }

@@ -69,6 +69,9 @@ class Memory {
   std::uint64_t strip_alignment(const loop::Inst& inst) const;
   template <class Access>
   Access* of(const loop::Inst& inst, Access* access);
+  bool masks_words(llvm::Type* t) const;
+  llvm::Value* masked_load(const loop::Inst& inst, llvm::Type* t, llvm::Value* first, llvm::Value* mask, llvm::Value* otherwise);
+  void masked_store(const loop::Inst& inst, llvm::Value* stored, llvm::Value* first, llvm::Value* mask);
   llvm::Value* any(llvm::Value* mask);
   llvm::Value* combined_mask(llvm::Value* predicate, int lanes);
   llvm::Value* reversed(llvm::Value* v);
