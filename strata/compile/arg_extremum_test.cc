@@ -76,6 +76,17 @@ TEST(CompiledArgExtremum, OfManyTypesAndLengths) {
                            arguments(Type(t, {5, n}), DType::i32, 1, 3, [](std::int64_t e) { return static_cast<double>(e * 37 % 23); }));
 }
 
+TEST(CompiledArgExtremum, OfTruth) {
+  for (auto& [shape, d] : {std::pair{Shape{5, 33}, -1}, {Shape{3, 100}, -1}, {Shape{2, 9, 40}, 1}})
+    for (const char* direction : {"GT", "LT"})
+      for (std::int64_t one_of : {1, 2, 29, 1000})
+        for (DType place : {DType::i32, DType::i64})
+          for (double initial : {0., 1.}) {
+            const Type x(DType::i1, shape);
+            expect_reference(*program(x, place, direction, false, d), arguments(x, place, initial, 50, [&](std::int64_t e) { return e % one_of == one_of - 1; }));
+          }
+}
+
 TEST(CompiledArgExtremum, OfColumns) {
   for (DType t : {DType::f32, DType::f64, DType::bf16, DType::i32, DType::ui8})
     for (const Shape& shape : {Shape{3, 8}, Shape{19, 45}, Shape{2, 33, 70}})

@@ -315,15 +315,18 @@ class Reduce {
     std::int64_t rows = split_.outer(), per_point = largest_divisor(rows, std::max<std::int64_t>(1, 16384 / split_.reduced()));
     built.kernel->grid = rows / per_point;
     // What is computed is kept, what lies in memory is read again.
-    loop::Ref* computed = fusion_.inlined.count(op_.operand(0)) ? b.scratch(accumulator(dtype_), split_.reduced()) : nullptr;
+    loop::Ref* computed = fusion_.inlined.count(op_.operand(0)) ? b.scratch(accumulator(compared()), split_.reduced()) : nullptr;
     b.for_(0, per_point, 1, [&](Index i) {
       Index row = b.grid() * per_point + i;
-      std::vector<Inst*> initial_pair{widen(b, dtype_, initial(context, 0)), initial(context, 1)};
+      std::vector<Inst*> initial_pair{as_compared(b, initial(context, 0)), initial(context, 1)};
       std::vector<Inst*> pair = op::lower_extremum(b, maximum(), initial_pair, best_of_row(context, row, computed));
       b.store(context.output(op_.result(0)), row, b.convert(dtype_, pair[0]));
       b.store(context.output(op_.result(1)), row, pair[1]);
     });
   }
+  /// Truth values are compared as numbers.
+  DType compared() const { return is_bool(dtype_) ? DType::ui8 : dtype_; }
+  Inst* as_compared(loop::Builder& b, Inst* x) const { return widen(b, compared(), is_bool(dtype_) ? b.convert(DType::ui8, x) : x); }
   bool maximum() const { return op::arg_extremum(op_.region(0))->maximum; }
 
   std::vector<Inst*> best_of_row(KernelContext& context, const Index& row, loop::Ref* computed) {
@@ -333,15 +336,15 @@ class Reduce {
     op::Combiner better = maximum() ? op::Combiner::max : op::Combiner::min;
     loop::Compare beats = maximum() ? loop::Compare::gt : loop::Compare::lt;
     bool has_nan = is_float(dtype_);
-    Inst *best = b.local(neutral(b, better, dtype_), lanes), *nans = b.local(neutral(b, op::Combiner::or_, DType::i1), lanes);
+    Inst *best = b.local(neutral(b, better, compared()), lanes), *nans = b.local(neutral(b, op::Combiner::or_, DType::i1), lanes);
     b.vector(0, n, lanes, [&](Index k) {
-      Inst *x = widen(b, dtype_, element(context, row, k, 0)), *so_far = b.get(best);
+      Inst *x = as_compared(b, element(context, row, k, 0)), *so_far = b.get(best);
       if (computed) b.store(computed, k, x);
       b.set(best, b.select(b.compare(beats, x, so_far), x, so_far));
       if (has_nan) b.set(nans, b.binary(loop::Opcode::or_, b.get(nans), widen(b, DType::i1, b.compare(loop::Compare::ne, x, x))));
     });
-    Inst *top = b.reduce(op::opcode(better, dtype_), b.get(best)), *any_nan = b.convert(DType::i1, b.reduce(loop::Opcode::or_, b.get(nans)));
-    auto again = [&](Index k) { return computed ? b.load(computed, k) : widen(b, dtype_, element(context, row, k, 0)); };
+    Inst *top = b.reduce(op::opcode(better, compared()), b.get(best)), *any_nan = b.convert(DType::i1, b.reduce(loop::Opcode::or_, b.get(nans)));
+    auto again = [&](Index k) { return computed ? b.load(computed, k) : as_compared(b, element(context, row, k, 0)); };
 
     DType place = op_.operand(1)->dtype();
     Inst *none = neutral(b, op::Combiner::min, place), *first = b.local(none), *value = b.local(top);

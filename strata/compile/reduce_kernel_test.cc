@@ -1,4 +1,4 @@
-// Reductions as machine code: of truth values, which it combines as numbers, and of a few elements that lie across. The reference's bits.
+// Reductions as machine code: of truth values, which it combines as numbers, of a few elements that lie across, and extrema of rows. The reference's bits.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -58,6 +58,37 @@ TEST(ReducedAcross, AFewAndMore) {
           for (std::size_t r = 0; r < 2; ++r)
             testing::expect_same_bits({got[r]}, {want[r]}, fmt::format("{} of {}", static_cast<int>(combiner), x.to_string()));
         }
+}
+
+/// The largest and the least of rows that hold zeros of both signs, infinities, and what is no number with either sign, at each place of a strip; of what
+/// lies in memory and of what is computed, alone and beside another reduction.
+TEST(ReducedAlong, ExtremaOfOddRows) {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::pair<double, double>> rows = {{-0.0, 0.0}, {0.0, -0.0}, {-0.0, -0.0}, {-1.0, 0.0},  {-1.0, -0.0}, {1.0, 0.0},   {1.0, -0.0},
+                                                       {-inf, -inf}, {inf, inf},  {-inf, inf},  {1.0, nan},   {-inf, nan},  {inf, -nan}, {-1.0, -nan},
+                                                       {nan, 1.0},   {-nan, -nan}, {1e-7, -1e-7}, {-0.0, 1e-7}, {0.0, -1e-7}};
+  for (DType dtype : {DType::f32, DType::f64, DType::bf16, DType::f16})
+    for (std::int64_t length : {33, 100, 4099})
+      for (Combiner combiner : {Combiner::max, Combiner::min}) {
+        const Shape shape{static_cast<std::int64_t>(rows.size()) * 3, length};
+        ir::Block block;
+        ir::Value *x = block.add_argument(Type(dtype, shape)), *init = block.add_argument(Type::scalar(dtype));
+        ir::Builder b(block);
+        ir::Value* whole = op::reduce(b, x, init, {1}, combiner);
+        block.results = {whole, op::reduce(b, op::neg(b, x), init, {1}, combiner), op::reduce_sum(b, op::sub(b, x, op::broadcast_in_dim(b, whole, shape, {0})), {1}),
+                         op::reduce(b, x, init, {0, 1}, combiner)};
+        Literal values(Type(dtype, shape)), initial(Type::scalar(dtype));
+        for (std::int64_t r = 0; r < shape[0]; ++r)
+          for (std::int64_t i = 0; i < length; ++i) {
+            const auto& [most, one] = rows[static_cast<std::size_t>(r / 3)];
+            values.set_number(r * length + i, i == (r * 29 + 5) % length ? one : most);
+          }
+        for (double start : {combiner == Combiner::max ? -inf : inf, 0.0, -0.0}) {
+          initial.set_number(0, start);
+          const std::vector<Literal> arguments{values, initial};
+          testing::expect_same_bits(testing::run_compiled(block, arguments), op::evaluate(block, arguments), fmt::format("{} {} of rows of {}", name(dtype), static_cast<int>(combiner), length));
+        }
+      }
 }
 
 }  // namespace

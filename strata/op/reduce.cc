@@ -141,10 +141,10 @@ bool better(bool maximum, const Literal& values, std::int64_t v, const Literal& 
             const Literal& index) {
   return dispatch(values.dtype(), [&](auto storage) -> bool {
     using S = decltype(storage);
-    if constexpr (internal::is_complex_v<S> || std::is_same_v<S, bool>) {
+    if constexpr (internal::is_complex_v<S>) {
       STRATA_UNREACHABLE("no order on {}", name(values.dtype()));
     } else {
-      using T = Accumulator<S>;
+      using T = std::conditional_t<std::is_same_v<S, bool>, int, Accumulator<S>>;
       T a = static_cast<T>(values.span<S>()[static_cast<std::size_t>(v)]), b = static_cast<T>(value.span<S>()[0]);
       bool a_nan = a != a, b_nan = b != b;
       if (a_nan != b_nan) return a_nan;

@@ -195,6 +195,7 @@ TEST(ArgExtremum, RecognisesJaxSpellings) {
   EXPECT_FALSE(arg_extremum(*arg_region(DType::f32, {.direction = "LT", .swapped = true}))->maximum);
   EXPECT_TRUE(is_arg_extremum(*arg_region(DType::i32)));
   EXPECT_TRUE(is_arg_extremum(*arg_region(DType::i32, {.nan = ""})));
+  EXPECT_TRUE(arg_extremum(*arg_region(DType::i1, {.nan = ""}))->maximum);
 }
 
 TEST(ArgExtremum, RecognisesWhatJaxPrints) {
