@@ -272,6 +272,18 @@ for name, f in dict(
 for name, f in dict(exp=jnp.exp, log=jnp.log, sin=jnp.sin, tanh=jnp.tanh, erf=jax.scipy.special.erf, sigmoid=jax.nn.sigmoid, softplus=jax.nn.softplus, gelu=jax.nn.gelu,
                     power=lambda x: x**1.7, atan2=lambda x: jnp.arctan2(x, x + 1), digamma=jax.scipy.special.digamma, lgamma=jax.scipy.special.gammaln).items():
     program(memory, f"{name}_4M", f, lambda: jnp.abs(nrm(2048, 2048)) + .01)
+for t in (jnp.float16, jnp.bfloat16):
+    for name, f in dict(where=lambda x: jnp.where(x > 0, x, -x), compare=lambda x: x > .5, max_rows=lambda x: x.max(1), argmax_rows=lambda x: x.argmax(1), log=lambda x: jnp.log(jnp.abs(x)),
+                        roll=lambda x: jnp.roll(x, 5, 1)).items():
+        program(memory, f"{name}_{'f16' if t == jnp.float16 else 'bf16'}", f, lambda t=t: nrm(2048, 2048).astype(t))
+for name, f in dict(scale=lambda x: 2*x + 1, max_rows=lambda x: x.max(1), roll=lambda x: jnp.roll(x, 5, 1), concat=lambda x: jnp.concatenate([x, x], 1), remainder=lambda x: x % 7).items():
+    program(memory, f"{name}_i8", f, lambda: ints(255, 2048, 2048).astype(jnp.int8))
+for name, f in dict(multiply=lambda z, w: z*w, where=lambda z, w: jnp.where(z.real > 0, z, -w), exp=lambda z, w: jnp.exp(z)*w, power_spectrum=lambda z, w: (z*w.conj()).real, transpose=lambda z, w: z.T).items():
+    program(memory, f"complex_{name}", f, *(lambda o=o: lax.complex(o(1024, 1024), nrm(1024, 1027)[:, :1024]) for o in (nrm, other)))
+program(memory, "max_rows", lambda x: x.max(1), square)
+program(memory, "min_and_max", lambda x: (x.min(1), x.max(1)), square)
+program(memory, "first_true", lambda x: jnp.argmax(x > 3, 1), square)
+program(memory, "argmax_of_truth", lambda x: x.argmax(1), lambda: square() > 3)
 program(memory, "rms_norm_bf16", lambda x: (x.astype(jnp.float32)*lax.rsqrt((x.astype(jnp.float32)**2).mean(-1, keepdims=True) + 1e-5)).astype(jnp.bfloat16), lambda: square().astype(jnp.bfloat16))
 program(memory, "softmax_of_4", lambda x: jax.nn.softmax(x, -1), lambda: nrm(1 << 20, 4))
 program(memory, "norm_of_3", lambda x: jnp.sqrt((x*x).sum(-1)), lambda: nrm(1 << 20, 3))

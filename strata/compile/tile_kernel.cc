@@ -74,13 +74,18 @@ void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads)
 
 constexpr std::int64_t kSmall = 1 << 16, kLarge = 1 << 20;  // elements
 
-/// Element (o, y, m, x) of the shape outer * rows * middle * columns; the values of `strides` lie in memory along y, so far apart along x.
+/// How a value lies across: by how many elements places move along y (one, or two where parts of complex numbers are side by side), and along x.
+struct Across {
+  std::int64_t step, stride;
+};
+
+/// Element (o, y, m, x) of the shape outer * rows * middle * columns; the values of `across` lie in memory along y.
 struct Tiling {
   std::int64_t outer = 1, rows = 1, middle = 1, columns = 1;
   int lanes = 0;                       // a square's rows and columns
   int abreast = 1;                     // squares that are written together, so that they fill cache lines
   std::int64_t ahead = 0;              // elements by which reads along rows are fetched before they are needed
-  std::unordered_map<const Value*, std::int64_t> strides;  // of the values that lie across
+  std::unordered_map<const Value*, Across> across;
 };
 
 /// Squares are as wide as a cache line where registers are, else as registers, with as many side by side as fill a line; arrays that stay in
@@ -101,23 +106,27 @@ std::optional<Tiling> choose_tiling(const Group& group, const Fusion& fusion, co
   join_dimensions(sizes, reads);
   if (sizes.size() < 2) return std::nullopt;
   std::size_t x = sizes.size() - 1, y = x;
+  auto is_across_with = [&](const Read& r, std::size_t d) {
+    return !r.steps.empty() && (r.steps[d] == 1 || r.steps[d] == 2) && std::abs(r.steps[x]) > r.steps[d];
+  };
   for (const Read& r : reads)
-    for (std::size_t d = 0; d < x && !r.steps.empty(); ++d)
-      if (y == x && std::abs(r.steps[x]) > 1 && r.steps[d] == 1) y = d;
+    for (std::size_t d = 0; d < x; ++d)
+      if (y == x && is_across_with(r, d)) y = d;
   if (y == x) return std::nullopt;
   Tiling out{.rows = sizes[y], .columns = sizes[x]};
   for (std::size_t d = 0; d < x; ++d)
     if (d != y) (d < y ? out.outer : out.middle) *= sizes[d];
   std::size_t widest = 2;
-  auto is_across = [&](const Read& r) { return !r.steps.empty() && std::abs(r.steps[x]) > 1 && r.steps[y] == 1; };
   for (const Read& r : reads)
-    if (is_across(r)) out.strides.emplace(r.value, r.steps[x]);
+    if (is_across_with(r, y)) out.across.emplace(r.value, Across{r.steps[y], r.steps[x]});
   // It is by its value and the stride of its lanes that a read is known.
-  auto is_told_apart = [&](const Read& r, std::int64_t stride) { return !r.steps.empty() && is_across(r) == (r.steps[x] == stride); };
+  auto is_told_apart = [&](const Read& r, const Across& a) {
+    return !r.steps.empty() && is_across_with(r, y) == (r.steps[x] == a.stride) && (r.steps[x] != a.stride || r.steps[y] == a.step);
+  };
   for (const Read& r : reads)
-    if (auto found = out.strides.find(r.value); found != out.strides.end() && !is_told_apart(r, found->second)) out.strides.erase(found);
-  if (out.strides.empty()) return std::nullopt;
-  for (const auto& [v, stride] : out.strides) widest = std::max(widest, byte_width(stored_dtype(v->type())));
+    if (auto found = out.across.find(r.value); found != out.across.end() && !is_told_apart(r, found->second)) out.across.erase(found);
+  if (out.across.empty()) return std::nullopt;
+  for (const auto& [v, across] : out.across) widest = std::max(widest, byte_width(stored_dtype(v->type())));
   choose_squares(out, static_cast<int>(widest), group.total >= kSmall, target);
   if (group.total >= kLarge) out.ahead = 2 * out.lanes * out.middle * out.columns;
   return out.lanes < 4 ? std::nullopt : std::optional(out);
@@ -135,19 +144,20 @@ class TileContext : public GroupContext {
 
  protected:
   Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
-    auto across = tiling_.strides.find(v);
-    if (across == tiling_.strides.end() || !b.guards().empty()) return along(v, index, offset);
+    auto found = tiling_.across.find(v);
+    if (found == tiling_.across.end() || !b.guards().empty()) return along(v, index, offset);
+    const auto [step, stride] = found->second;
     Index lane = lane_of(offset);
-    Index place = offset - lane * across->second;
+    Index place = offset - lane * stride;
     if (lane.is_constant() || place.lanes() > 1) return along(v, index, offset);
     for (const Square& s : squares_[v]) {
       Index row = place - s.place;
-      if (!b.is_open(s.body) || !row.is_constant() || row.constant() < 0 || row.constant() >= tiling_.lanes) continue;
-      return s.rows[static_cast<std::size_t>(row.constant())];
+      if (!b.is_open(s.body) || !row.is_constant() || row.constant() % step != 0 || row.constant() < 0 || row.constant() >= tiling_.lanes * step) continue;
+      return s.rows[static_cast<std::size_t>(row.constant() / step)];
     }
     if (b.current() != first_) return GroupContext::leaf(v, index, offset);  // under a condition some rows may not be there
     std::vector<Inst*> columns;
-    for (int i = 0; i < tiling_.lanes; ++i) columns.push_back(b.load(input(v), place + Index(across->second * i) + lane));
+    for (int i = 0; i < tiling_.lanes; ++i) columns.push_back(b.load(input(v), place + Index(stride * i) + lane * step));
     squares_[v].push_back({place, b.current(), loop::transposed(b, std::move(columns))});
     return squares_[v].back().rows[0];
   }

@@ -36,6 +36,23 @@ TEST(CompiledTiles, EveryPermutation) {
           *program({Type(DType::f32, shape)}, [&](Builder& b, const Values& v) { return Values{op::transpose(b, v[0], p)}; }));
 }
 
+/// Parts of complex numbers lie two apart, as does every second element; beside what lies along, and both ways of one array.
+TEST(CompiledTiles, TwoApart) {
+  for (const Shape& shape : {Shape{5, 40}, Shape{33, 70}, Shape{64, 64}, Shape{260, 272}}) {
+    const Shape across{shape[1], shape[0]};
+    for (DType t : {DType::c64, DType::c128})
+      expect_compiled_equals_reference(*program({Type(t, shape), Type(t, across)}, [&](Builder& b, const Values& v) {
+        Value* turned = op::transpose(b, v[0], {1, 0});
+        return Values{op::mul(b, turned, v[1]), op::real(b, turned), op::sub(b, op::imag(b, turned), op::real(b, v[1]))};
+      }));
+    for (DType t : {DType::f32, DType::bf16})
+      expect_compiled_equals_reference(*program({Type(t, Shape{shape[0], 2 * shape[1]})}, [&](Builder& b, const Values& v) {
+        auto half = [&](std::int64_t first) { return op::slice(b, v[0], {0, first}, {shape[0], 2 * shape[1]}, {1, 2}); };
+        return Values{op::transpose(b, half(0), {1, 0}), op::add(b, op::transpose(b, half(0), {1, 0}), op::transpose(b, half(1), {1, 0})), op::add(b, half(0), half(1))};
+      }));
+  }
+}
+
 TEST(CompiledTiles, FusedWithWhatStandsAround) {
   Type x(DType::f32, {34, 50}), y(DType::f32, {50, 34}), row(DType::f32, {34});
   expect_compiled_equals_reference(*program({x, y, row}, [](Builder& b, const Values& v) {
