@@ -22,6 +22,7 @@ using op::is_reduction;
 constexpr std::int64_t kSplitRows = 16;         // fewer rows than this, each longer than
 constexpr std::int64_t kSplitLength = 1 << 16;  // this: reduced in two phases, alone
 constexpr std::size_t kMostRoots = 96;
+constexpr std::size_t kReadOnce = 4 << 20;  // bytes that no cache of one thread keeps until they are read again
 constexpr std::size_t kMostReached = 4096;  // groups looked at to find whether one depends on another
 // How much arithmetic an element of a kernel may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this,
 // and what a pass over memory costs is long since hidden.
@@ -84,6 +85,24 @@ class Grouping {
         if (joined < 0) break;
         p = joined;
       }
+  }
+
+  /// Groups that read the same large array, each element in its own place, read it once.
+  void join_readers() {
+    std::unordered_map<const Value*, int> last;  // the last root so far that reads it
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      const int r = static_cast<int>(i);
+      if (!node(find(r)).joinable) continue;
+      for (const Access& a : root(r).reads) {
+        if (a.kind != Access::Kind::same || a.value->type().bytes() < kReadOnce) continue;
+        auto [before, is_first] = last.try_emplace(a.value, r);
+        if (is_first) continue;
+        int p = find(before->second), c = find(r);
+        if (node(p).place > node(c).place) std::swap(p, c);
+        if (p != c && are_alike(node(p).group, node(c).group)) try_join(p, c);
+        before->second = r;
+      }
+    }
   }
 
   /// The groups in an order in which they can run: always the one that ends first in the program among those that can.
@@ -283,6 +302,11 @@ class Grouping {
       if (g != c) places.push_back(node(g).place);
     std::sort(places.begin(), places.end());
     for (std::size_t i = 0; i < order.size(); ++i) node(order[i]).place = places[i];
+  }
+
+  /// Whether groups run over the same elements in the same order, whatever they read.
+  static bool are_alike(const Group& p, const Group& c) {
+    return p.total == c.total && (p.rows == c.rows || p.rows == 0 || c.rows == 0) && (p.rows || p.flat) && (c.rows || c.flat);
   }
 
   static bool is_full(const Op& op, std::int64_t total) { return (is_reduction(op) ? count(op.operand(0)) : count(op.result())) == total; }
@@ -489,6 +513,8 @@ Fusion fuse(const ir::Block& block, FusionRule rule) {
     Grouping grouping(block, uses, out, moves, rule);
     grouping.join_all();
     grouping.join_epilogues();
+    grouping.join_readers();
+    grouping.join_all();
     out.groups = grouping.finish();
   }
   for (const auto& op : block.ops())

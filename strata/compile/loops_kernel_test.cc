@@ -37,6 +37,20 @@ TEST(CompiledMaps, LongChainsOfIntegers) {
     }
 }
 
+/// A large array is read once by all that reads it in place: maps, sums and extrema of rows; not by what turns it, nor by what waits for another of these.
+TEST(CompiledMaps, ReadersOfALargeArrayAreOneKernel) {
+  Block block;
+  const Shape shape{1030, 1024};
+  Value *x = block.add_argument(Type(DType::f32, shape)), *y = block.add_argument(Type(DType::f32, shape));
+  Builder b(block);
+  block.results = {op::add(b, x, x), op::reduce_sum(b, x, {1}), op::reduce_max(b, op::mul(b, x, y), {1})};
+  EXPECT_EQ(make_plan(*prepare(block), {}).kernels.size(), 1U);
+  expect_compiled_equals_reference(block, 1, false);
+  block.results.push_back(op::transpose(b, x, {1, 0}));
+  block.results.push_back(op::div(b, x, op::broadcast_in_dim(b, op::reduce_max(b, op::reduce_sum(b, op::abs(b, x), {1}), {0}), shape, {})));
+  expect_compiled_equals_reference(block, 1, false);
+}
+
 /// Complex numbers are stored by the kernel that computes their parts: of both at every place, of rows, across, of what others read as well.
 TEST(CompiledMaps, ComplexNumbersAreStoredWhereTheyAreComputed) {
   for (DType dtype : {DType::f32, DType::f64})
