@@ -6,9 +6,8 @@
 
 #include "strata/compile/fusion_access.h"
 #include "strata/compile/narrow_product.h"
-#include "strata/compile/product_axis.h"
+#include "strata/compile/product_layout.h"
 #include "strata/compile/product_result.h"
-#include "strata/compile/product_side.h"
 #include "strata/compile/tile_product.h"
 #include "strata/compile/window_product.h"
 #include "strata/loop/lanes.h"
@@ -72,19 +71,22 @@ class Product {
     Built out;
     if (batch_ * m_ * n_ == 0) return out;
     choose_blocks();
+    laid_left_ = SideLayout(tile_.rows, !pairs_ && left_.contracts_minor());
+    laid_right_ = SideLayout(tile_.lanes, false);
     loop::Builder& b = *builder_;
     std::int64_t row_blocks = (m_ + mb_ - 1) / mb_, column_blocks = (n_ + nb_ - 1) / nb_;
     built_.kernel->grid = batch_ * row_blocks * column_blocks;
     const double elements = static_cast<double>(batch_ * m_ * n_);
     built_.parallel = elements * (static_cast<double>(std::max<std::int64_t>(1, k_)) + 16 * group_.epilogue_flops) > (is_thin() ? 4 : 16) * kInlineWork;
-    if (k_ > 0 && packs_) panel_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * padded(nb_));
     if (k_ > kc_ && (acc_ != value_->dtype() || group_.epilogue > 0)) sums_ = b.scratch(acc_, mb_ * padded(nb_));
     if (context_->loops_over_rows()) done_ = b.scratch(acc_, tile_.rows * tile_.lanes);
-    if (stages_left()) staged_ = b.scratch(pairs_ ? DType::i32 : acc_, k_block_steps() * ((mb_ + tile_.rows - 1) / tile_.rows * tile_.rows));
     Index point = b.grid();
     batch_at_ = b.div(point, column_blocks * row_blocks);
     rows_ = {b.mod(b.div(point, column_blocks), row_blocks), m_, mb_, tile_.rows};
     columns_ = {b.mod(point, column_blocks), n_, nb_, tile_.lanes};
+    terms_.emplace(*context_, batch_at_, acc_, kind());
+    if (k_ > 0 && packs_) laid_right_.hold_block(b.scratch(terms_->dtype(), k_block_steps() * laid_right_.padded(nb_)));
+    if (stages_left()) laid_left_.hold_block(b.scratch(terms_->dtype(), k_block_steps() * laid_left_.padded(mb_)));
     block();
     out.kernels.push_back(std::move(built_));
     return out;
@@ -94,6 +96,7 @@ class Product {
   std::int64_t padded(std::int64_t n) const { return (n + tile_.lanes - 1) / tile_.lanes * tile_.lanes; }
   /// Integers that a pair of i16 holds.
   static bool is_short(DType t) { return t == DType::i8 || t == DType::ui8 || t == DType::i16; }
+  TermKind kind() const { return pairs_ ? TermKind::pairs : halves_ ? TermKind::halves : TermKind::single; }
   /// Steps of k in one block: pairs count once.
   std::int64_t steps(std::int64_t k) const { return pairs_ || halves_ ? (k + 1) / 2 : k; }
   std::int64_t k_block_steps() const { return std::max<std::int64_t>(1, steps(std::min(k_, kc_))); }
@@ -193,22 +196,6 @@ class Product {
 
   void each_tile(const ProductAxis& axis, const std::function<void(const ProductPiece&)>& body) { compile::each_tile(*builder_, axis, body); }
 
-  /// Loops over [0, total) in pieces of `size`, the last one shorter.
-  void sweep(std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
-    std::int64_t whole = total / size;
-    if (whole == 1)
-      body(0, size);
-    else if (whole > 1)
-      builder_->for_(0, whole, 1, [&](Index i) { body(i * size, size); });
-    if (total % size) body(whole * size, total % size);
-  }
-
-  /// A part of the sum: steps [k0, k0 + depth), where it is one of `parts`.
-  struct Part {
-    Index number, k0;
-    std::int64_t depth, parts;
-  };
-
   /// All of k for one block, in parts; a shorter last one is code of its own.
   void block() {
     if (k_ <= kc_ && band_) return banded_block();
@@ -218,9 +205,9 @@ class Product {
     if (tail) part({whole, whole * kc_, tail, parts});
   }
 
-  void part(const Part& p) {
-    if (k_ > 0 && packs_) pack_right(p);
-    if (stages_left()) stage_left(p);
+  void part(const ProductPart& p) {
+    if (laid_right_.memory()) laid_right_.fill_columns(*builder_, *terms_, right_, columns_, p);
+    if (laid_left_.memory()) laid_left_.fill_rows(*builder_, *terms_, left_, rows_, p);
     each_tile(columns_, [&](const ProductPiece& n) {
       each_tile(rows_, [&](const ProductPiece& m) { turns_ ? turned_tile(m, n, p) : band_ && p.parts == 1 ? banded_tile(m, n, p) : tile(m, n, p); });
     });
@@ -263,7 +250,7 @@ class Product {
       });
     });
   }
-  void banded_tile(const ProductPiece& m, const ProductPiece& n, const Part& p) {
+  void banded_tile(const ProductPiece& m, const ProductPiece& n, const ProductPart& p) {
     builder_->if_(is_needed(m.place, m.length, n.place, n.length), [&] { tile(m, n, p); }, [&] { put_zeros(m, n); });
   }
   /// And what follows from zeros, where the product has an epilogue.
@@ -274,149 +261,36 @@ class Product {
     });
   }
 
-  Inst* element(const ProductSide& s, Index free, Index k) { return context_->at(s.value, s.index(*builder_, batch_at_, free, k)); }
-  Inst* widened(const ProductSide& s, Index free, Index k) { return builder_->convert(acc_, element(s, free, k)); }
-
-  /// Two bf16 elements, k and k + 1, as one i32; beyond the depth a zero.
-  Inst* pair(const ProductSide& s, Index free, Index k, bool odd_end) {
-    loop::Builder& b = *builder_;
-    auto half = [&](Index at) { return b.convert(DType::ui32, b.bitcast(DType::ui16, element(s, free, at))); };
-    Inst* low = half(k);
-    Inst* both = odd_end ? low : b.binary(Opcode::or_, low, b.binary(Opcode::shl, half(k + 1), b.constant_int(DType::ui32, 16)));
-    return b.bitcast(DType::i32, both);
+  Inst* load_left(const ProductPiece& m, const Index& r, const Index& s, const ProductPart& p) {
+    return builder_->load(laid_left_.memory(), laid_left_.at(m, r, s, p, steps(p.depth)));
   }
-
-  /// What a side has at step s of a part: an element, or (of short integers) that of the part's first half and that of its second as one i32: both lie
-  /// beside others of theirs, which a pair of neighbours does not.
-  Inst* term(const ProductSide& side, Index free, const Part& p, Index s) {
-    if (!halves_) return widened(side, free, p.k0 + s);
-    loop::Builder& b = *builder_;
-    auto half = [&](Index k) { return b.convert(DType::ui32, b.bitcast(DType::ui16, b.convert(DType::i16, element(side, free, k)))); };
-    Inst* high = b.binary(Opcode::shl, half(p.k0 + s + steps(p.depth)), b.constant_int(DType::ui32, 16));
-    return b.bitcast(DType::i32, b.binary(Opcode::or_, half(p.k0 + s), high));
+  Inst* load_right(const ProductPiece& n, const Index& x, const Index& s, const ProductPart& p) {
+    return builder_->load(laid_right_.memory(), laid_right_.at(n, x, s, p, steps(p.depth)));
   }
-
-  void pack_right(const Part& p) {
-    loop::Builder& b = *builder_;
-    const std::int64_t lanes = tile_.lanes, count = steps(p.depth);
-    each_tile(columns_, [&](const ProductPiece& n) {
-      Index base = n.local * count;  // panel n / lanes
-      auto put = [&](Index s, Index x, bool odd_end) {
-        Inst* v = pairs_ ? pair(right_, n.place + x, p.k0 + s * 2, odd_end) : term(right_, n.place + x, p, s);
-        b.store(panel_, base + s * lanes + x, v);
-      };
-      std::int64_t even = pairs_ ? p.depth / 2 : count;
-      if (right_.contracts_minor() && !pairs_ && byte_width(acc_) == 4 && n.length % kSquare == 0) {
-        pack_turned(n, p, base);
-      } else if (right_.contracts_minor()) {
-        // A few steps of all columns at a time, so that the lines written stay in the first cache.
-        sweep(even, 16, [&](Index s, std::int64_t some) {
-          b.for_(0, n.length, 1, [&](Index x) {
-            for (std::int64_t u = 0; u < some; ++u) put(s + u, x, false);
-          });
-        });
-        if (even < count) b.for_(0, n.length, 1, [&](Index x) { put(even, x, true); });
-      } else {
-        auto row = [&](Index s, bool odd_end) { b.vector(0, n.length, tile_.lanes, [&](Index x) { put(s, x, odd_end); }); };
-        if (even) b.for_(0, even, 1, [&](Index s) { row(s, false); });
-        if (even < count) row(even, true);
-      }
-    });
-  }
-
-  static constexpr int kSquare = 8;  // larger ones take LLVM ten times as long
-  static constexpr std::int64_t kBehind = 256;
-  /// Elements that lie along k, read so, turned in registers by squares and written along the columns.
-  void pack_turned(const ProductPiece& n, const Part& p, const Index& base) {
-    loop::Builder& b = *builder_;
-    const std::int64_t count = steps(p.depth), turned = count / kSquare * kSquare;
-    auto each = [&](std::int64_t times, const std::function<void(Index)>& body) {
-      if (times == 1) body(0);
-      if (times > 1) b.for_(0, times, 1, body);
-    };
-    each(n.length / kSquare, [&](Index square) {
-      Index x = square * kSquare;
-      each(count / kSquare, [&](Index strip) {
-        b.vector(0, kSquare, kSquare, [&](Index lane) {
-          std::vector<Inst*> columns;
-          for (int i = 0; i < kSquare; ++i) columns.push_back(term(right_, n.place + x + i, p, strip * kSquare + lane));
-          std::vector<Inst*> steps = loop::transposed(b, columns);
-          for (int i = 0; i < kSquare; ++i)
-            b.store(panel_, base + (strip * kSquare + i) * tile_.lanes + x + lane, steps[static_cast<std::size_t>(i)]);
-        });
-      });
-      for (std::int64_t s = turned; s < count; ++s)
-        b.vector(0, kSquare, kSquare, [&](Index lane) { b.store(panel_, base + s * tile_.lanes + x + lane, term(right_, n.place + x + lane, p, s)); });
-    });
-  }
-
-  /// Where row r of the tile at row m is laid at step s: ones that lie along k stay so, others are [tile][step][row].
-  Index staged_at(Index m, Index r, Index s) const { return m * k_block_steps() + (stages_rows() ? r * k_block_steps() + s : s * tile_.rows + r); }
-  bool stages_rows() const { return !pairs_ && left_.contracts_minor(); }
-
-  void stage_left(const Part& p) {
-    loop::Builder& b = *builder_;
-    if (stages_rows()) {
-      b.for_(0, by_block(b, rows_, rows_.block, rows_.last()), 1, [&](Index m) {
-        b.vector(0, steps(p.depth), 16, [&](Index s) { b.store(staged_, staged_at(m, 0, s), term(left_, rows_.begin() + m, p, s)); });
-      });
-      return;
-    }
-    // A few steps of a tile at a time: what is read is read again by the next tile, what is written lies together.
-    constexpr std::int64_t kSteps = 8;
-    const std::int64_t even = pairs_ ? p.depth / 2 : steps(p.depth), strips = even / kSteps;
-    auto strip = [&](Index from, std::int64_t some) {
-      each_tile(rows_, [&](const ProductPiece& m) {
-        auto step = [&](Index u) { stage_step(m, p, from + u, false); };
-        if (some == 1) return step(0);
-        b.for_(0, some, 1, step);
-      });
-    };
-    if (strips > 0) b.for_(0, strips, 1, [&](Index i) { strip(i * kSteps, kSteps); });
-    if (even % kSteps) strip(strips * kSteps, even % kSteps);
-    if (pairs_ && p.depth % 2) each_tile(rows_, [&](const ProductPiece& m) { stage_step(m, p, even, true); });
-  }
-
-  /// One step of a tile's rows, by powers of two of them, so that no lane is masked.
-  void stage_step(const ProductPiece& m, const Part& p, Index s, bool odd_end) {
-    loop::Builder& b = *builder_;
-    for (std::int64_t done = 0; done < m.length;) {
-      int lanes = 1;
-      while (2 * lanes <= m.length - done) lanes *= 2;
-      b.vector(done, done + lanes, lanes, [&](Index r) {
-        Inst* v = pairs_ ? pair(left_, m.place + r, p.k0 + s * 2, odd_end) : term(left_, m.place + r, p, s);
-        b.store(staged_, staged_at(m.local, r, s), v);
-      });
-      done += lanes;
-    }
-  }
-
   /// The left element(s) of row r of the tile at m, at step s, uniform.
-  Inst* left(const ProductPiece& m, std::int64_t r, const Part& p, Index s) {
-    if (staged_) return builder_->load(staged_, staged_at(m.local, r, s));
-    if (!pairs_) return widened(left_, m.place + r, p.k0 + s);
-    return pair(left_, m.place + r, p.k0 + s * 2, false);
+  Inst* left(const ProductPiece& m, std::int64_t r, const ProductPart& p, Index s) {
+    return laid_left_.memory() ? load_left(m, r, s, p) : terms_->at(left_, m.place + r, p, s);
   }
 
   // ---- blocks of zeros (transform/zero_blocks.h)
   static constexpr int kLook = 16;  // steps of k that are zeros together
 
   /// Whether a tile looks which terms of this part are zeros.
-  bool looks(const Part& p) const {
-    return (left_has_zeros_ || (right_has_zeros_ && panel_)) && !pairs_ && is_float(acc_) && p.depth % kLook == 0 && p.depth >= 4 * kLook;
+  bool looks(const ProductPart& p) const {
+    return (left_has_zeros_ || (right_has_zeros_ && laid_right_.memory())) && !pairs_ && is_float(acc_) && p.depth % kLook == 0 && p.depth >= 4 * kLook;
   }
   /// Whether in one side of a tile any of kLook steps from s on is no zero.
-  Inst* any_term(const ProductPiece& m, const ProductPiece& n, const Part& p, const Index& s) {
+  Inst* any_term(const ProductPiece& m, const ProductPiece& n, const ProductPart& p, const Index& s) {
     loop::Builder& b = *builder_;
     Inst* found = b.local(b.constant_int(DType::i1, 0));
     auto note = [&](Inst* x) {
       Inst* some = b.compare(loop::Compare::ne, x, b.constant(acc_, 0.0));
       return b.set(found, b.binary(Opcode::or_, b.get(found), b.reduce(Opcode::or_, some)));
     };
-    auto columns = [&](Index u) { b.vector(0, n.length, tile_.lanes, [&](Index x) { note(b.load(panel_, n.local * p.depth + (s + u) * tile_.lanes + x)); }); };
-    auto rows = [&](Index u) { b.vector(0, m.length, 8, [&](Index r) { note(b.load(staged_, staged_at(m.local, r, s + u))); }); };
+    auto columns = [&](Index u) { b.vector(0, n.length, tile_.lanes, [&](Index x) { note(load_right(n, x, s + u, p)); }); };
+    auto rows = [&](Index u) { b.vector(0, m.length, 8, [&](Index r) { note(load_left(m, r, s + u, p)); }); };
     auto row = [&](Index r) {
-      b.vector(0, kLook, kLook, [&](Index u) { note(staged_ ? b.load(staged_, staged_at(m.local, r, s + u)) : widened(left_, m.place + r, p.k0 + s + u)); });
+      b.vector(0, kLook, kLook, [&](Index u) { note(laid_left_.memory() ? load_left(m, r, s + u, p) : terms_->at(left_, m.place + r, p, s + u)); });
     };
     // One of them tells that there is no block of zeros where none is.
     auto each = [&](std::int64_t count, const std::function<void(Index)>& look) {
@@ -425,7 +299,7 @@ class Product {
     };
     if (!left_has_zeros_)
       each(kLook, columns);
-    else if (staged_ && !stages_rows())
+    else if (laid_left_.memory() && !laid_left_.by_rows())
       each(kLook, rows);
     else if (m.length > 1)
       each(m.length, row);
@@ -434,7 +308,7 @@ class Product {
     return b.get(found);
   }
   /// [first, last) of the part's steps / kLook, outside of which all terms of a tile are zeros. Looks at no more than those and two more.
-  std::pair<Index, Index> terms(const ProductPiece& m, const ProductPiece& n, const Part& p) {
+  std::pair<Index, Index> terms(const ProductPiece& m, const ProductPiece& n, const ProductPart& p) {
     loop::Builder& b = *builder_;
     const std::int64_t all = p.depth / kLook;
     auto number = [&](std::int64_t x) { return b.constant_int(DType::i64, x); };
@@ -450,7 +324,7 @@ class Product {
     return {b.index_of(b.get(first), 0, all), b.index_of(b.get(last), 0, all)};
   }
 
-  void tile(const ProductPiece& m, const ProductPiece& n, const Part& p) {
+  void tile(const ProductPiece& m, const ProductPiece& n, const ProductPart& p) {
     loop::Builder& b = *builder_;
     const std::int64_t count = p.depth ? steps(p.depth) : 0;
     const std::int64_t unroll = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
@@ -471,7 +345,7 @@ class Product {
       if (p.parts > 1 && given) b.if_(b.less(0, p.number), go_on, [&] { each_set(begin); });
       if (p.parts > 1 && !given) b.if_(b.less(0, p.number), go_on);
       auto step = [&](Index s) {
-        Inst* right = packs_ ? b.load(panel_, n.local * count + s * tile_.lanes + x) : term(right_, n.place + x, p, s);
+        Inst* right = packs_ ? load_right(n, x, s, p) : terms_->at(right_, n.place + x, p, s);
         for (std::int64_t r = 0; r < m.length; ++r) {
           Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
           b.set(sums[static_cast<std::size_t>(r)], multiply_add(left(m, r, p, s), right, sum));
@@ -495,11 +369,14 @@ class Product {
     });
   }
 
+  static constexpr int kSquare = 8;  // larger ones take LLVM ten times as long
+  static constexpr std::int64_t kBehind = 256;
+
   /// A row of results where the right side lies along the sum and is read once: by squares that are turned in registers and added at once, as many
   /// steps as a line of the cache has, of eight columns and then of eight more, so that their chains go side by side. The second eight are kBehind steps
   /// behind the first: columns a power of two apart share a set of the first cache, which has room for eight lines. (Side by side LLVM mixes the squares
   /// of both, and spills.)
-  void turned_tile(const ProductPiece& m, const ProductPiece& n, const Part& p) {
+  void turned_tile(const ProductPiece& m, const ProductPiece& n, const ProductPart& p) {
     constexpr std::int64_t kLine = 2 * kSquare;
     loop::Builder& b = *builder_;
     const std::int64_t lines = p.depth / kLine, groups = n.length / kSquare, behind = groups > 1 ? kBehind / kLine : 0;
@@ -515,7 +392,7 @@ class Product {
         auto line = [&](std::int64_t g, Index at) {
           for (Index s = at * kLine; Index square : {s, s + kSquare}) {
             std::vector<Inst*> columns;
-            for (int i = 0; i < kSquare; ++i) columns.push_back(term(right_, column(g) + i, p, square + lane));
+            for (int i = 0; i < kSquare; ++i) columns.push_back(terms_->at(right_, column(g) + i, p, square + lane));
             std::vector<Inst*> steps = loop::transposed(b, columns);
             for (int i = 0; i < kSquare; ++i) add(g, square + i, steps[static_cast<std::size_t>(i)]);
           }
@@ -526,7 +403,7 @@ class Product {
         });
         if (behind) b.for_(lines - behind, lines, 1, [&](Index i) { line(1, i); });
         for (std::int64_t s = lines * kLine; s < p.depth; ++s)
-          for (std::int64_t g = 0; g < groups; ++g) add(g, s, term(right_, column(g) + lane, p, s));
+          for (std::int64_t g = 0; g < groups; ++g) add(g, s, terms_->at(right_, column(g) + lane, p, s));
         for (std::int64_t g = 0; g < groups; ++g)
           context_->store(product_offset(m.place, column(g) + lane), column(g) + lane, b.get(sums[static_cast<std::size_t>(g)]));
       });
@@ -571,7 +448,9 @@ class Product {
   BuiltKernel built_;
   std::unique_ptr<loop::Builder> builder_;
   std::unique_ptr<ProductContext> context_;
-  loop::Ref *panel_ = nullptr, *sums_ = nullptr, *staged_ = nullptr, *done_ = nullptr;
+  loop::Ref *sums_ = nullptr, *done_ = nullptr;
+  std::optional<ProductTerms> terms_;
+  SideLayout laid_left_{1, false}, laid_right_{1, false};  // of a side that is not, there is no memory
 };
 
 }  // namespace

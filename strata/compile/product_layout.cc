@@ -1,0 +1,121 @@
+#include "strata/compile/product_layout.h"
+
+#include "strata/loop/lanes.h"
+
+namespace strata::compile {
+namespace {
+
+constexpr int kSquare = 8;  // larger ones take LLVM ten times as long
+
+/// Loops over [0, total) in pieces of `size`, the last one shorter.
+void sweep(loop::Builder& b, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
+  const std::int64_t whole = total / size;
+  if (whole == 1)
+    body(0, size);
+  else if (whole > 1)
+    b.for_(0, whole, 1, [&](Index i) { body(i * size, size); });
+  if (total % size) body(whole * size, total % size);
+}
+
+void each(loop::Builder& b, std::int64_t times, const std::function<void(Index)>& body) {
+  if (times == 1) body(0);
+  if (times > 1) b.for_(0, times, 1, body);
+}
+
+}  // namespace
+
+void SideLayout::hold_all(loop::Ref* memory, Index batch, std::int64_t free, std::int64_t steps, std::int64_t part_steps) {
+  memory_ = memory;
+  batch_ = std::move(batch);
+  all_ = padded(free);
+  steps_ = steps;
+  part_steps_ = part_steps;
+}
+
+Index SideLayout::at(const ProductPiece& tile, const Index& i, const Index& s, const ProductPart& part, std::int64_t count) const {
+  Index begin = tile.local * count;
+  if (holds_all()) begin = batch_ * (steps_ * all_) + part.number * (part_steps_ * all_) + tile.place * count;
+  return begin + (by_rows_ ? i * count + s : s * width_ + i);
+}
+
+void SideLayout::fill_columns(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductAxis& columns, const ProductPart& part) const {
+  const std::int64_t count = terms.steps(part.depth);
+  each_tile(b, columns, [&](const ProductPiece& n) {
+    auto put = [&](const Index& s, const Index& x, bool odd_end) { b.store(memory_, at(n, x, s, part, count), terms.at(side, n.place + x, part, s, odd_end)); };
+    const bool pairs = terms.kind() == TermKind::pairs;
+    const std::int64_t even = pairs ? part.depth / 2 : count;
+    if (side.contracts_minor() && !pairs && byte_width(terms.dtype()) == 4 && n.length % kSquare == 0) {
+      fill_turned(b, terms, side, n, part);
+    } else if (side.contracts_minor()) {
+      // A few steps of all columns at a time, so that the lines written stay in the first cache.
+      sweep(b, even, 16, [&](Index s, std::int64_t some) {
+        b.for_(0, n.length, 1, [&](Index x) {
+          for (std::int64_t u = 0; u < some; ++u) put(s + u, x, false);
+        });
+      });
+      if (even < count) b.for_(0, n.length, 1, [&](Index x) { put(even, x, true); });
+    } else {
+      auto row = [&](const Index& s, bool odd_end) { b.vector(0, n.length, static_cast<int>(width_), [&](Index x) { put(s, x, odd_end); }); };
+      if (even) b.for_(0, even, 1, [&](Index s) { row(s, false); });
+      if (even < count) row(even, true);
+    }
+  });
+}
+
+/// Elements that lie along k, read so, turned in registers by squares and written along the columns.
+void SideLayout::fill_turned(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductPiece& n, const ProductPart& part) const {
+  const std::int64_t count = terms.steps(part.depth), turned = count / kSquare * kSquare;
+  auto term = [&](const Index& x, const Index& s) { return terms.at(side, n.place + x, part, s); };
+  each(b, n.length / kSquare, [&](Index square) {
+    Index x = square * kSquare;
+    each(b, count / kSquare, [&](Index strip) {
+      b.vector(0, kSquare, kSquare, [&](Index lane) {
+        std::vector<Inst*> columns;
+        for (int i = 0; i < kSquare; ++i) columns.push_back(term(x + i, strip * kSquare + lane));
+        std::vector<Inst*> steps = loop::transposed(b, columns);
+        for (int i = 0; i < kSquare; ++i) b.store(memory_, at(n, x + lane, strip * kSquare + i, part, count), steps[static_cast<std::size_t>(i)]);
+      });
+    });
+    for (std::int64_t s = turned; s < count; ++s)
+      b.vector(0, kSquare, kSquare, [&](Index lane) { b.store(memory_, at(n, x + lane, s, part, count), term(x + lane, s)); });
+  });
+}
+
+void SideLayout::fill_rows(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductAxis& rows, const ProductPart& part) const {
+  const std::int64_t count = terms.steps(part.depth);
+  if (by_rows_) {
+    b.for_(0, by_block(b, rows, rows.block, rows.last()), 1, [&](Index m) {
+      const ProductPiece row{m, rows.begin() + m, 1};
+      b.vector(0, count, 16, [&](Index s) { b.store(memory_, at(row, 0, s, part, count), terms.at(side, row.place, part, s)); });
+    });
+    return;
+  }
+  // A few steps of a tile at a time: what is read is read again by the next tile, what is written lies together.
+  constexpr std::int64_t kSteps = 8;
+  const bool pairs = terms.kind() == TermKind::pairs;
+  const std::int64_t even = pairs ? part.depth / 2 : count, strips = even / kSteps;
+  auto strip = [&](Index from, std::int64_t some) {
+    each_tile(b, rows, [&](const ProductPiece& m) {
+      auto step = [&](Index u) { fill_step(b, terms, side, m, part, from + u, false); };
+      if (some == 1) return step(0);
+      b.for_(0, some, 1, step);
+    });
+  };
+  if (strips > 0) b.for_(0, strips, 1, [&](Index i) { strip(i * kSteps, kSteps); });
+  if (even % kSteps) strip(strips * kSteps, even % kSteps);
+  if (pairs && part.depth % 2) each_tile(b, rows, [&](const ProductPiece& m) { fill_step(b, terms, side, m, part, even, true); });
+}
+
+/// One step of a tile's rows, by powers of two of them, so that no lane is masked.
+void SideLayout::fill_step(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductPiece& m, const ProductPart& part, const Index& s,
+                           bool odd_end) const {
+  const std::int64_t count = terms.steps(part.depth);
+  for (std::int64_t done = 0; done < m.length;) {
+    int lanes = 1;
+    while (2 * lanes <= m.length - done) lanes *= 2;
+    b.vector(done, done + lanes, lanes, [&](Index r) { b.store(memory_, at(m, r, s, part, count), terms.at(side, m.place + r, part, s, odd_end)); });
+    done += lanes;
+  }
+}
+
+}  // namespace strata::compile

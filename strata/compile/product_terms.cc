@@ -1,0 +1,27 @@
+#include "strata/compile/product_terms.h"
+
+namespace strata::compile {
+
+using loop::Opcode;
+
+Inst* ProductTerms::element(const ProductSide& side, const Index& free, const Index& k) const {
+  return context_.at(side.value, side.index(builder(), batch_, free, k));
+}
+
+Inst* ProductTerms::at(const ProductSide& side, const Index& free, const ProductPart& part, const Index& s, bool odd_end) const {
+  loop::Builder& b = builder();
+  if (kind_ == TermKind::single) return b.convert(accumulator_, element(side, free, part.k0 + s));
+  auto low_bits = [&](Inst* x) { return b.convert(DType::ui32, b.bitcast(DType::ui16, x)); };
+  auto both = [&](Inst* low, Inst* high) { return b.bitcast(DType::i32, b.binary(Opcode::or_, low, b.binary(Opcode::shl, high, b.constant_int(DType::ui32, 16)))); };
+  if (kind_ == TermKind::pairs) {
+    auto half = [&](const Index& k) { return low_bits(element(side, free, k)); };
+    const Index k = part.k0 + s * 2;
+    Inst* low = half(k);
+    return odd_end ? b.bitcast(DType::i32, low) : both(low, half(k + 1));
+  }
+  auto half = [&](const Index& k) { return low_bits(b.convert(DType::i16, element(side, free, k))); };
+  Inst* high = half(part.k0 + s + steps(part.depth));
+  return both(half(part.k0 + s), high);
+}
+
+}  // namespace strata::compile

@@ -1,0 +1,44 @@
+// What a product's multiply-adds take of its operands: for each step of the sum an element of the accumulator's dtype, or two short ones
+// that one instruction multiplies.
+#pragma once
+
+#include "strata/compile/product_side.h"
+
+namespace strata::compile {
+
+/// Steps [k0, k0 + depth) of a product's sum, where they are one of `parts` parts.
+struct ProductPart {
+  Index number, k0;
+  std::int64_t depth, parts;
+};
+
+enum class TermKind : std::uint8_t {
+  single,
+  pairs,   // bf16, as one i32: elements 2s and 2s + 1 of a part are its step s; beyond the depth a zero
+  halves,  // short integers, as one i32: an element of the part's first half and that of its second, which lie beside others of theirs
+};
+
+class ProductTerms {
+ public:
+  ProductTerms(TreeContext& context, Index batch, DType accumulator, TermKind kind) : context_(context), batch_(std::move(batch)), accumulator_(accumulator), kind_(kind) {}
+
+  TermKind kind() const { return kind_; }
+  /// In which they are laid out.
+  DType dtype() const { return kind_ == TermKind::pairs ? DType::i32 : accumulator_; }
+  /// That so many elements of k make.
+  std::int64_t steps(std::int64_t k) const { return kind_ == TermKind::single ? k : (k + 1) / 2; }
+
+  /// Of a side at `free`, at step s of a part. `odd_end`: the last pair has one element.
+  Inst* at(const ProductSide& side, const Index& free, const ProductPart& part, const Index& s, bool odd_end = false) const;
+
+ private:
+  loop::Builder& builder() const { return context_.b; }
+  Inst* element(const ProductSide& side, const Index& free, const Index& k) const;
+
+  TreeContext& context_;
+  Index batch_;
+  DType accumulator_;
+  TermKind kind_;
+};
+
+}  // namespace strata::compile
