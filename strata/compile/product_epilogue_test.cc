@@ -13,7 +13,7 @@ using testing::expect_compiled_equals_reference;
 using Case = testing::Product;
 
 const Case kCases[] = {{140, 44, 8},       {132, 64, 20, false, false},         {140, 44, 9, true, true, DType::f32, true},
-                       {70, 36, 900},      {70, 36, 530, true, true, DType::bf16}, {1, 80, 600},
+                       {70, 36, 1800},      {70, 36, 1300, true, true, DType::bf16}, {1, 80, 1300},
                        {13, 20, 2048, true, false}, {50, 40, 5, false, true, DType::i32}, {64, 64, 64}, {80, 1, 60}, {80, 1, 60, false}};
 
 struct Program {
@@ -79,7 +79,7 @@ TEST(ProductEpilogue, StoresAllThatIsNeeded) {
 }
 
 TEST(ProductEpilogue, ConvertsToAnotherType) {
-  Program p({70, 48, 700});
+  Program p({70, 48, 1400});
   p.block.results = {op::convert(p.b, op::mul(p.b, p.product, p.like_product()), DType::bf16)};
   EXPECT_EQ(kernels_of(p.block), 1u);
   expect_compiled_equals_reference(p.block);

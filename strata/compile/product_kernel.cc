@@ -39,6 +39,7 @@ class Product {
   Product(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target)
       : op_(*group.roots.front()),
         group_(group),
+        fusion_(fusion),
         value_(group.product_value()),
         left_(op_.operand(0), c.lhs_batch, c.lhs_contract),
         right_(op_.operand(1), c.rhs_batch, c.rhs_contract) {
@@ -70,14 +71,18 @@ class Product {
   Built build() {
     Built out;
     if (batch_ * m_ * n_ == 0) return out;
-    choose_blocks();
     laid_left_ = SideLayout(tile_.rows, !pairs_ && left_.contracts_minor());
     laid_right_ = SideLayout(tile_.lanes, false);
+    choose_depth();
+    choose_blocks();
+    choose_ahead();
+    if (right_ahead_ || left_ahead_) choose_blocks();
+    if (right_ahead_) out.kernels.push_back(lay_out(right_, n_, laid_right_, out));
+    if (left_ahead_) out.kernels.push_back(lay_out(left_, m_, laid_left_, out));
     loop::Builder& b = *builder_;
     std::int64_t row_blocks = (m_ + mb_ - 1) / mb_, column_blocks = (n_ + nb_ - 1) / nb_;
     built_.kernel->grid = batch_ * row_blocks * column_blocks;
-    const double elements = static_cast<double>(batch_ * m_ * n_);
-    built_.parallel = elements * (static_cast<double>(std::max<std::int64_t>(1, k_)) + 16 * group_.epilogue_flops) > (is_thin() ? 4 : 16) * kInlineWork;
+    built_.parallel = is_parallel();
     if (k_ > kc_ && (acc_ != value_->dtype() || group_.epilogue > 0)) sums_ = b.scratch(acc_, mb_ * padded(nb_));
     if (context_->loops_over_rows()) done_ = b.scratch(acc_, tile_.rows * tile_.lanes);
     Index point = b.grid();
@@ -85,14 +90,24 @@ class Product {
     rows_ = {b.mod(b.div(point, column_blocks), row_blocks), m_, mb_, tile_.rows};
     columns_ = {b.mod(point, column_blocks), n_, nb_, tile_.lanes};
     terms_.emplace(*context_, batch_at_, acc_, kind());
-    if (k_ > 0 && packs_) laid_right_.hold_block(b.scratch(terms_->dtype(), k_block_steps() * laid_right_.padded(nb_)));
-    if (stages_left()) laid_left_.hold_block(b.scratch(terms_->dtype(), k_block_steps() * laid_left_.padded(mb_)));
+    if (right_ahead_)
+      hold_all(laid_right_, *context_, batch_at_, n_, 0, loop::Ref::Mode::in);
+    else if (k_ > 0 && packs_)
+      laid_right_.hold_block(b.scratch(terms_->dtype(), k_block_steps() * laid_right_.padded(nb_)));
+    if (left_ahead_)
+      hold_all(laid_left_, *context_, batch_at_, m_, right_ahead_, loop::Ref::Mode::in);
+    else if (stages_left())
+      laid_left_.hold_block(b.scratch(terms_->dtype(), k_block_steps() * laid_left_.padded(mb_)));
     block();
     out.kernels.push_back(std::move(built_));
     return out;
   }
 
  private:
+  bool is_parallel() const {
+    const double elements = static_cast<double>(batch_ * m_ * n_);
+    return elements * (static_cast<double>(std::max<std::int64_t>(1, k_)) + 16 * group_.epilogue_flops) > (is_thin() ? 4 : 16) * kInlineWork;
+  }
   std::int64_t padded(std::int64_t n) const { return (n + tile_.lanes - 1) / tile_.lanes * tile_.lanes; }
   /// Integers that a pair of i16 holds.
   static bool is_short(DType t) { return t == DType::i8 || t == DType::ui8 || t == DType::i16; }
@@ -146,9 +161,12 @@ class Product {
     while (!packs_ && !turns_ && !in_place_ && tile_.rows >= 2 * m_ && tile_.lanes < n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
   }
 
-  /// The most steps of k whose panels the caches hold; parts of equal length where k has such a divisor, for their code is one.
+  /// Steps of k: a tile begins and ends with its sums in memory, so many for one that does not in the time of a few. Parts of equal length where k has
+  /// such a divisor, for their code is one.
   void choose_depth() {
-    const std::int64_t most = in_place_ ? 128 : !packs_ ? k_ : pairs_ ? 512 : halves_ ? 768 : 384;
+    constexpr std::int64_t kDepth = 4096;  // bytes of a row
+    const std::int64_t deep = kDepth / std::max<std::int64_t>(4, byte_width(acc_)) * (kind() == TermKind::single ? 1 : 2);
+    const std::int64_t most = in_place_ ? 128 : !packs_ ? k_ : deep;
     kc_ = k_ <= most + 128 ? std::max<std::int64_t>(1, k_) : most;
     if (k_ <= kc_) return;
     const std::int64_t least_parts = (k_ + most - 1) / most;
@@ -157,14 +175,13 @@ class Product {
   }
 
   void choose_blocks() {
-    choose_depth();
     auto round = [](std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; };
-    mb_ = std::min(round(m_, tile_.rows), round(512, tile_.rows));
+    mb_ = std::min(round(m_, tile_.rows), round(packs_ && !right_ahead_ ? 512 : 256, tile_.rows));
     nb_ = std::min(padded(n_), streams() ? tile_.lanes : padded(256));
     auto points = [&] { return batch_ * ((m_ + mb_ - 1) / mb_) * ((n_ + nb_ - 1) / nb_); };
     // At least eight blocks where there is enough, halved where that costs less: a row of blocks lays the right side out anew for each, a
     // column the left side.
-    const double right_cost = packs_ ? 1 : 0.1, left_cost = stages_left() ? 1 : 0.1;
+    const double right_cost = right_ahead_ ? 0.3 : packs_ ? 1 : 0.1, left_cost = left_ahead_ ? 0.3 : stages_left() ? 1 : 0.1;
     auto cost = [&](std::int64_t rows, std::int64_t columns) {
       return right_cost / static_cast<double>(rows) + left_cost / static_cast<double>(columns);
     };
@@ -182,16 +199,72 @@ class Product {
     leave_parts_small();
   }
 
+  bool leaves_parts_small() const {
+    const bool spreads = k_ <= kThin && m_ * n_ >= 2 * (m_ * k_ + n_ * k_), gathers = n_ <= kThin && m_ * k_ >= 2 * (m_ * n_ + n_ * k_) && left_.contracts_minor();
+    return spreads || gathers;
+  }
   /// What is much larger than what it is made of (attention's scores), and what reads such, goes by equal blocks of so few rows that the
   /// blocks of launches one after another stay in caches (chains.h), and that there are enough of them.
   void leave_parts_small() {
-    const bool spreads = k_ <= kThin && m_ * n_ >= 2 * (m_ * k_ + n_ * k_), gathers = n_ <= kThin && m_ * k_ >= 2 * (m_ * n_ + n_ * k_) && left_.contracts_minor();
-    if (!spreads && !gathers) return;
+    if (!leaves_parts_small()) return;
     const std::int64_t row = std::max(n_, k_) * static_cast<std::int64_t>(byte_width(acc_));
     const std::int64_t most = std::max(kFewRows, std::min(kPart / row, batch_ * m_ / kManyParts));
     if (m_ <= most || batch_ * m_ * row < 2 * kPart) return;
     for (std::int64_t rows = most; rows >= kFewRows / 2; --rows)
       if (rows < mb_ && m_ % rows == 0) return void(mb_ = rows);
+  }
+
+  // ---- sides that a kernel of their own lays out, once
+
+  std::int64_t parts() const { return (k_ + kc_ - 1) / kc_; }
+  /// Steps of all parts; whole parts have an even depth where two elements are a step.
+  std::int64_t all_steps() const { return k_ / kc_ * steps(kc_) + steps(k_ % kc_); }
+  std::int64_t laid_out_elements(const SideLayout& layout, std::int64_t free) const { return batch_ * layout.padded(free) * all_steps(); }
+
+  /// Those that several blocks would lay out again.
+  void choose_ahead() {
+    constexpr std::int64_t kTimes = 3, kFew = 64 << 10, kMostBytes = 32 << 20;
+    if (leaves_parts_small() || !is_parallel()) return;
+    auto pays = [&](std::int64_t times, const SideLayout& layout, std::int64_t free) {
+      const std::int64_t elements = laid_out_elements(layout, free);
+      return times >= kTimes && (times - 1) * elements >= kFew && elements * byte_width(acc_) <= kMostBytes;
+    };
+    right_ahead_ = k_ > 0 && packs_ && pays((m_ + mb_ - 1) / mb_, laid_right_, n_);
+    left_ahead_ = stages_left() && pays((n_ + nb_ - 1) / nb_, laid_left_, m_);
+  }
+
+  void hold_all(SideLayout& layout, KernelContext& context, const Index& batch, std::int64_t free, int temporary, loop::Ref::Mode mode) const {
+    layout.hold_all(context.temporary(temporary, pairs_ ? DType::i32 : acc_, laid_out_elements(layout, free), mode), batch, free, all_steps(), steps(kc_));
+  }
+
+  /// A kernel that lays a side out, in the next of the build's temporaries.
+  BuiltKernel lay_out(const ProductSide& side, std::int64_t free, SideLayout layout, Built& out) const {
+    BuiltKernel built;
+    built.kernel = std::make_unique<loop::Kernel>("lay_out");
+    built.parallel = true;
+    loop::Builder b(*built.kernel);
+    KernelContext context(b, fusion_, built);
+    const bool columns = &side == &right_;
+    const std::int64_t tile = columns ? tile_.lanes : tile_.rows, tiles = layout.padded(free) / tile;
+    std::int64_t block = std::min<std::int64_t>(tiles, (256 + tile - 1) / tile);
+    while (block > 4 && batch_ * parts() * ((tiles + block - 1) / block) < 16) block = (block + 1) / 2;
+    const std::int64_t blocks = (tiles + block - 1) / block, whole = k_ / kc_, tail = k_ % kc_;
+    built.kernel->grid = batch_ * parts() * blocks;
+    const Index point = b.grid(), batch = b.div(point, blocks * parts()), number = b.mod(b.div(point, blocks), parts());
+    const ProductAxis axis{b.mod(point, blocks), free, blocks == 1 ? free : block * tile, tile};
+    const ProductTerms terms(context, batch, acc_, kind());
+    hold_all(layout, context, batch, free, static_cast<int>(out.temporaries.size()), loop::Ref::Mode::out);
+    out.temporaries.push_back(laid_out_elements(layout, free) * static_cast<std::int64_t>(byte_width(terms.dtype())));
+    auto fill = [&](const ProductPart& part) { columns ? layout.fill_columns(b, terms, side, axis, part) : layout.fill_rows(b, terms, side, axis, part); };
+    auto fill_whole = [&](const Index& at) { fill({at, at * kc_, kc_, parts()}); };
+    auto fill_tail = [&] { fill({whole, whole * kc_, tail, parts()}); };
+    if (whole == 0)
+      fill_tail();
+    else if (tail == 0)
+      fill_whole(number);
+    else
+      b.if_(b.less(number, whole), [&] { fill_whole(b.index_of(b.binary(Opcode::min, b.value(number), b.constant_int(DType::i64, whole - 1)), 0, whole - 1)); }, fill_tail);
+    return built;
   }
 
   void each_tile(const ProductAxis& axis, const std::function<void(const ProductPiece&)>& body) { compile::each_tile(*builder_, axis, body); }
@@ -206,8 +279,8 @@ class Product {
   }
 
   void part(const ProductPart& p) {
-    if (laid_right_.memory()) laid_right_.fill_columns(*builder_, *terms_, right_, columns_, p);
-    if (laid_left_.memory()) laid_left_.fill_rows(*builder_, *terms_, left_, rows_, p);
+    if (laid_right_.memory() && !right_ahead_) laid_right_.fill_columns(*builder_, *terms_, right_, columns_, p);
+    if (laid_left_.memory() && !left_ahead_) laid_left_.fill_rows(*builder_, *terms_, left_, rows_, p);
     each_tile(columns_, [&](const ProductPiece& n) {
       each_tile(rows_, [&](const ProductPiece& m) { turns_ ? turned_tile(m, n, p) : band_ && p.parts == 1 ? banded_tile(m, n, p) : tile(m, n, p); });
     });
@@ -434,11 +507,13 @@ class Product {
 
   const Op& op_;
   const Group& group_;
+  const Fusion& fusion_;
   const Value* value_;
   ProductSide left_, right_;
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   DType acc_ = DType::f32;
   bool pairs_ = false, halves_ = false, swapped_ = false, packs_ = true, left_has_zeros_ = false, right_has_zeros_ = false;
+  bool right_ahead_ = false, left_ahead_ = false;  // laid out by kernels before this one
   bool in_place_ = false;  // both sides are read where they lie
   bool turns_ = false;     // squares of the right side, rather than packing it
   std::optional<Span> band_;

@@ -26,9 +26,9 @@ const Case kCases[] = {{140, 44, 8},
                        {132, 64, 20, false, false},
                        {140, 44, 12, false, false, DType::f16},
                        {140, 44, 9, true, true, DType::f32, true},
-                       {70, 36, 1030, false, true},
-                       {70, 36, 900, true, false},
-                       {70, 36, 530, true, true, DType::f16},
+                       {70, 36, 2070, false, true},
+                       {70, 36, 1800, true, false},
+                       {70, 36, 1300, true, true, DType::f16},
                        {13, 20, 2048, true, false, DType::f32},
                        {150, 3, 530, true, false},
                        {400, 330, 7, true, true},
@@ -36,11 +36,12 @@ const Case kCases[] = {{140, 44, 8},
                        {400, 9, 330, true, false},
                        {400, 9, 330, false, true},
                        {150, 40, 3, false, false, DType::f64},
+                       {30, 40, 1100, false, true, DType::f64},
                        {150, 40, 5, false, true, DType::i32},
                        {140, 44, 8, true, false, DType::i8},
                        {140, 44, 30, true, true, DType::ui8},
                        {140, 44, 7, false, true, DType::i8},
-                       {70, 36, 1030, false, false, DType::i16},
+                       {70, 36, 2230, false, false, DType::i16},
                        {13, 20, 2048, true, true, DType::i8},
                        {1, 64, 66, true, false, DType::i8},
                        {150, 3, 1600, true, false, DType::i8},
@@ -71,6 +72,44 @@ TEST(Product, HasThemForEachKindOfProcessor) {
       const std::vector<Literal> given = arguments_of(*block, 3);
       testing::expect_same_bits({testing::run_as_on(processor, *block, given)}, op::evaluate(*block, given), processor);
     }
+  }
+}
+
+// A side that several blocks read is laid out once: the right one, the left one, both; along k and across; in several parts of equal length and not; of several
+// products at once; pairs of short integers.
+TEST(Product, LaysASideOutOnceForSeveralBlocks) {
+  struct Laid {
+    Case product;
+    std::size_t sides;
+    std::int64_t batch = 1;
+  };
+  const Laid all[] = {{{200, 72, 300}, 1},
+                      {{220, 70, 300, false, true}, 1},
+                      {{70, 300, 260, false, false}, 1},
+                      {{203, 72, 1201, false, false}, 1},
+                      {{140, 300, 1160, false, true}, 1},
+                      {{1060, 530, 130, false, true}, 2},
+                      {{200, 130, 600, true, false, DType::i8}, 1},
+                      {{200, 72, 330, false, true, DType::f64}, 1},
+                      {{400, 140, 230, false, false}, 1, 2}};
+  for (const Laid& laid : all) {
+    SCOPED_TRACE(laid.product.text());
+    Block f;
+    Builder b(f);
+    if (laid.batch == 1) {
+      f.results = {laid.product.add_to(f, b)};
+    } else {
+      ir::Value *l = f.add_argument(Type(DType::f32, {laid.batch, laid.product.k, laid.product.m})), *r = f.add_argument(Type(DType::f32, {laid.batch, laid.product.k, laid.product.n}));
+      f.results = {op::dot_general(b, l, r, {{0}, {0}, {1}, {1}})};
+    }
+    const Plan plan = make_plan(*prepare(f), {}, CpuTarget::named("x86-64-v3"));
+    std::size_t sides = 0;
+    for (const auto& kernel : plan.kernels) sides += kernel->name == "lay_out";
+    EXPECT_EQ(sides, laid.sides);
+    const std::vector<Literal> given = arguments_of(f, 3), want = op::evaluate(f, given);
+    if (laid.product.m < 1000)
+      for (const char* processor : {"x86-64-v3", "x86-64-v4"}) testing::expect_same_bits({testing::run_as_on(processor, f, given)}, want, processor);
+    testing::expect_same_bits(testing::run_compiled(f, given), want, "machine code");
   }
 }
 

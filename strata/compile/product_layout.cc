@@ -7,19 +7,25 @@ namespace {
 
 constexpr int kSquare = 8;  // larger ones take LLVM ten times as long
 
-/// Loops over [0, total) in pieces of `size`, the last one shorter.
-void sweep(loop::Builder& b, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
-  const std::int64_t whole = total / size;
-  if (whole == 1)
-    body(0, size);
-  else if (whole > 1)
-    b.for_(0, whole, 1, [&](Index i) { body(i * size, size); });
-  if (total % size) body(whole * size, total % size);
-}
-
 void each(loop::Builder& b, std::int64_t times, const std::function<void(Index)>& body) {
   if (times == 1) body(0);
   if (times > 1) b.for_(0, times, 1, body);
+}
+
+/// Loops over [0, total) in pieces of `size`, the last one shorter.
+void sweep(loop::Builder& b, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
+  const std::int64_t whole = total / size;
+  each(b, whole, [&](Index i) { body(i * size, size); });
+  if (total % size) body(whole * size, total % size);
+}
+
+/// `step` for each tile and each of `steps` steps, a few steps of all tiles at a time: what is read lies in rows that go on from tile to tile, what is
+/// written lies together.
+void by_strips(loop::Builder& b, const ProductAxis& axis, std::int64_t steps, const std::function<void(const ProductPiece&, const Index&)>& step) {
+  constexpr std::int64_t kSteps = 8;
+  sweep(b, steps, kSteps, [&](Index from, std::int64_t some) {
+    each_tile(b, axis, [&](const ProductPiece& tile) { each(b, some, [&](Index u) { step(tile, from + u); }); });
+  });
 }
 
 }  // namespace
@@ -40,25 +46,26 @@ Index SideLayout::at(const ProductPiece& tile, const Index& i, const Index& s, c
 
 void SideLayout::fill_columns(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductAxis& columns, const ProductPart& part) const {
   const std::int64_t count = terms.steps(part.depth);
+  const bool pairs = terms.kind() == TermKind::pairs;
+  const std::int64_t even = pairs ? part.depth / 2 : count;
+  auto put = [&](const ProductPiece& n, const Index& s, const Index& x, bool odd_end) {
+    b.store(memory_, at(n, x, s, part, count), terms.at(side, n.place + x, part, s, odd_end));
+  };
+  if (!side.contracts_minor()) {
+    auto row = [&](const ProductPiece& n, const Index& s, bool odd_end) { b.vector(0, n.length, static_cast<int>(width_), [&](Index x) { put(n, s, x, odd_end); }); };
+    by_strips(b, columns, even, [&](const ProductPiece& n, const Index& s) { row(n, s, false); });
+    if (even < count) each_tile(b, columns, [&](const ProductPiece& n) { row(n, even, true); });
+    return;
+  }
   each_tile(b, columns, [&](const ProductPiece& n) {
-    auto put = [&](const Index& s, const Index& x, bool odd_end) { b.store(memory_, at(n, x, s, part, count), terms.at(side, n.place + x, part, s, odd_end)); };
-    const bool pairs = terms.kind() == TermKind::pairs;
-    const std::int64_t even = pairs ? part.depth / 2 : count;
-    if (side.contracts_minor() && !pairs && byte_width(terms.dtype()) == 4 && n.length % kSquare == 0) {
-      fill_turned(b, terms, side, n, part);
-    } else if (side.contracts_minor()) {
-      // A few steps of all columns at a time, so that the lines written stay in the first cache.
-      sweep(b, even, 16, [&](Index s, std::int64_t some) {
-        b.for_(0, n.length, 1, [&](Index x) {
-          for (std::int64_t u = 0; u < some; ++u) put(s + u, x, false);
-        });
+    if (!pairs && byte_width(terms.dtype()) == 4 && n.length % kSquare == 0) return fill_turned(b, terms, side, n, part);
+    // A few steps of all columns at a time, so that the lines written stay in the first cache.
+    sweep(b, even, 16, [&](Index s, std::int64_t some) {
+      b.for_(0, n.length, 1, [&](Index x) {
+        for (std::int64_t u = 0; u < some; ++u) put(n, s + u, x, false);
       });
-      if (even < count) b.for_(0, n.length, 1, [&](Index x) { put(even, x, true); });
-    } else {
-      auto row = [&](const Index& s, bool odd_end) { b.vector(0, n.length, static_cast<int>(width_), [&](Index x) { put(s, x, odd_end); }); };
-      if (even) b.for_(0, even, 1, [&](Index s) { row(s, false); });
-      if (even < count) row(even, true);
-    }
+    });
+    if (even < count) b.for_(0, n.length, 1, [&](Index x) { put(n, even, x, true); });
   });
 }
 
@@ -90,20 +97,9 @@ void SideLayout::fill_rows(loop::Builder& b, const ProductTerms& terms, const Pr
     });
     return;
   }
-  // A few steps of a tile at a time: what is read is read again by the next tile, what is written lies together.
-  constexpr std::int64_t kSteps = 8;
-  const bool pairs = terms.kind() == TermKind::pairs;
-  const std::int64_t even = pairs ? part.depth / 2 : count, strips = even / kSteps;
-  auto strip = [&](Index from, std::int64_t some) {
-    each_tile(b, rows, [&](const ProductPiece& m) {
-      auto step = [&](Index u) { fill_step(b, terms, side, m, part, from + u, false); };
-      if (some == 1) return step(0);
-      b.for_(0, some, 1, step);
-    });
-  };
-  if (strips > 0) b.for_(0, strips, 1, [&](Index i) { strip(i * kSteps, kSteps); });
-  if (even % kSteps) strip(strips * kSteps, even % kSteps);
-  if (pairs && part.depth % 2) each_tile(b, rows, [&](const ProductPiece& m) { fill_step(b, terms, side, m, part, even, true); });
+  const std::int64_t even = terms.kind() == TermKind::pairs ? part.depth / 2 : count;
+  by_strips(b, rows, even, [&](const ProductPiece& m, const Index& s) { fill_step(b, terms, side, m, part, s, false); });
+  if (even < count) each_tile(b, rows, [&](const ProductPiece& m) { fill_step(b, terms, side, m, part, even, true); });
 }
 
 /// One step of a tile's rows, by powers of two of them, so that no lane is masked.

@@ -54,7 +54,7 @@ std::vector<Literal> arguments_of(const Block& f, const Case& c, Mask mask) {
 
 TEST(ZeroBlocks, TermsThatAreLeftOutChangeNoBit) {
   for (const Case& c : {Case{70, 40, 64}, Case{70, 40, 96, false}, Case{70, 40, 128, true, true}, Case{70, 40, 96, true, false, 1}, Case{70, 40, 96, true, true, 1},
-                        Case{33, 20, 1024, false, true}, Case{20, 70, 1024, true, false, 1}, Case{13, 40, 80, true, false, 0, DType::f64}, Case{3, 40, 96, true, true, 1},
+                        Case{33, 20, 2048, false, true}, Case{20, 70, 2048, true, false, 1}, Case{13, 40, 80, true, false, 0, DType::f64}, Case{3, 40, 96, true, true, 1},
                         Case{40, 3, 96}, Case{40, 40, 96, true, false, 0, DType::f16}}) {
     auto f = masked_product(c);
     for (const Mask& mask : kMasks) {
