@@ -175,6 +175,12 @@ void add_works(const Plan& plan, const Steps& steps, std::vector<LaunchWork>& ou
 
 LaunchWork work_of(const loop::Kernel& kernel) { return Counter().count(kernel); }
 
+double lanes_of(const LaunchWork& work) {
+  constexpr double kBytesPerLane = 2;   // read or written in the time of a lane
+  constexpr double kFlopsPerLane = 32;  // of tiles
+  return work.slots + work.pairs + work.tiles / kFlopsPerLane + (work.read + work.written) / kBytesPerLane;
+}
+
 std::vector<LaunchWork> launch_works(const Plan& plan) {
   std::vector<LaunchWork> out;
   add_works(plan, plan.steps, out);

@@ -24,6 +24,8 @@ inline bool is_timed(const Copy& copy) { return copy.bytes >= 4096; }
 /// All grid points of a kernel. Bounds of loops that vary count with the middle of their ranges, a while loop as one turn, a branch by
 /// its longer arm.
 LaunchWork work_of(const loop::Kernel& kernel);
+/// About how many lanes of 32 bits one thread could work on in the same time: some fifty a nanosecond.
+double lanes_of(const LaunchWork& work);
 /// That of each launch of `launches(plan)` (make_plan.h). Of native kernels and copies only the buffers are known.
 std::vector<LaunchWork> launch_works(const Plan& plan);
 /// That of the plan that the CPU makes of the block.

@@ -8,13 +8,9 @@ namespace {
 /// Lanes of 32 bits that one thread works on in two microseconds or more. To hand work to a thread that waits for it and to wait for that thread takes
 /// 0.3 to 0.5 of one.
 constexpr double kBriefWork = 1e5;
-constexpr double kBytesPerLane = 2;    // read or written in the time of a lane
-constexpr double kFlopsPerLane = 32;   // of tiles
 
 bool is_worth_threads(const loop::Kernel& kernel) {
-  if (kernel.grid < 2) return false;
-  const LaunchWork work = work_of(kernel);
-  return work.slots + work.pairs + work.tiles / kFlopsPerLane + (work.read + work.written) / kBytesPerLane > kBriefWork;
+  return kernel.grid >= 2 && lanes_of(work_of(kernel)) > kBriefWork;
 }
 
 void spread(Plan& plan, Steps& steps, bool in_loop) {

@@ -8,8 +8,9 @@
 
 #include "strata/compile/double_buffer.h"
 #include "strata/compile/fusion.h"
-#include "strata/compile/loop_threads.h"
 #include "strata/compile/group_key.h"
+#include "strata/compile/launch_grain.h"
+#include "strata/compile/loop_threads.h"
 #include "strata/compile/loops_kernel.h"
 #include "strata/compile/native_loop.h"
 #include "strata/compile/native_product.h"
@@ -313,7 +314,10 @@ class Planner {
       if (!place_.count(v)) place_[v] = target(scope, v);
     LaunchNative l{.symbol = native.symbol(op), .params = native.params(op), .grid = native.grid(op)};
     l.may_fail = op.info().has_effect;
-    l.parallel = !l.may_fail && l.grid > 1 && op::def(op).cost(op).flops > kInlineWork;
+    constexpr double kLanesPerFlop = 16;  // of code without vectors
+    const double flops = op::def(op).cost(op).flops;
+    l.parallel = !l.may_fail && l.grid > 1 && flops > kInlineWork;
+    l.grain = grain_of(l.grid, kLanesPerFlop * flops);
     for (const Value* v : op.operands) l.arguments.push_back(place_.at(v));
     for (const Value* v : op.results()) l.arguments.push_back(place_.at(v));
     steps.push_back({std::move(l)});
@@ -564,6 +568,7 @@ Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTa
     Stage finding("  chains");
     chain_launches(plan, chains);
   }
+  choose_grains(plan);
   double_buffer_carries(plan);
   Stage places("  places in memory");
   assign_memory(plan);

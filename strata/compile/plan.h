@@ -51,6 +51,7 @@ struct LaunchNative {
   std::vector<std::int64_t> params;
   std::int64_t grid = 1;
   bool parallel = false;
+  std::int64_t grain = 1;
   bool may_fail = false;
 };
 /// Launches whose grids are cut into `parts` equal parts: part p of each runs before part p of the next, and parts run in any order. What

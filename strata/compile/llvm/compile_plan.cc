@@ -42,7 +42,7 @@ class StepsWriter {
     for (const Address& a : s.arguments) address(a);
   }
   void step(const LaunchNative& s) {
-    put('N', {s.grid, s.parallel, s.may_fail, static_cast<std::int64_t>(s.params.size())});
+    put('N', {s.grid, s.parallel, s.grain, s.may_fail, static_cast<std::int64_t>(s.params.size())});
     text_ += s.symbol;
     for (std::int64_t p : s.params) put('p', {p});
     for (const Address& a : s.arguments) address(a);

@@ -97,7 +97,7 @@ class DriverEmitter {
     Value* function = module_.getOrInsertFunction(launch.symbol, kernel_type()).getCallee();
     profile("strata_profile_begin");
     if (launch.parallel && launch.grid > 1)
-      call("strata_parallel_for", {number(launch.grid), number(1), function, refs});
+      call("strata_parallel_for", {number(launch.grid), number(launch.grain), function, refs});
     else
       b_.CreateCall(llvm::FunctionCallee(kernel_type(), function), {refs, number(0), number(launch.grid)});
     profile("strata_profile_end");

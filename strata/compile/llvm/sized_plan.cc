@@ -69,7 +69,7 @@ class SizedPlan::Maker {
   void add(const LaunchNative& l) {
     if (l.grid <= 0) return;
     made_->calls_.push_back({.function = symbol(l.symbol), .places = places(l.arguments), .numbers = l.params, .parallel = l.parallel && l.grid > 1,
-                             .may_fail = l.may_fail, .grid = l.grid});
+                             .may_fail = l.may_fail, .grid = l.grid, .grain = l.grain});
   }
   void add(const Copy& c) { made_->calls_.push_back({.places = {place(c.from), place(c.to)}, .numbers = {c.bytes}}); }
   template <class Other>
