@@ -344,6 +344,22 @@ class Planner {
       }
     }
     launch_alike(scope, group, [&] { return build_update(op, scope.fusion); }, steps);
+    fill_on_one_thread(op, steps);
+  }
+
+  /// Where one thread changes most elements of an array, at places all over it, that thread fills it before (zeros, of a sum by scatter): to fetch a line from
+  /// another core's cache takes longer than to fill it.
+  void fill_on_one_thread(const Op& update, Steps& steps) {
+    constexpr std::int64_t kCaches = 8 << 20;  // bytes
+    const auto* changes = steps.empty() ? nullptr : std::get_if<Launch>(&steps.back().what);
+    const Value* result = update.result(0);
+    const bool changes_most = update.operands.back()->shape().count() >= result->shape().count();
+    if (!changes || changes->parallel || !changes_most || bytes_of(result) > kCaches) return;
+    const Address place = place_.at(result);
+    for (auto step = steps.rbegin() + 1; step != steps.rend(); ++step) {
+      auto* fills = std::get_if<Launch>(&step->what);
+      if (fills && fills->arguments == std::vector<Address>{place}) return void(fills->parallel = false);
+    }
   }
 
   void structured(Scope& scope, const Group& group, Steps& steps) {
