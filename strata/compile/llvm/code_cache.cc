@@ -10,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <vector>
 
 #include "strata/compile/llvm/fingerprint.h"
@@ -20,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kMagic = "strata code 1\n";
+constexpr std::string_view kMagic = "strata code 2\n";
 
 std::string number(std::uint64_t n) { return std::string(reinterpret_cast<const char*>(&n), sizeof n); }
 
@@ -82,7 +81,11 @@ std::optional<std::string> CodeCache::read(std::string_view key) const {
   std::string name = path(key);
   std::ifstream in(name, std::ios::binary);
   if (!in) return std::nullopt;
-  std::string all{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  in.seekg(0, std::ios::end);
+  std::string all(static_cast<std::size_t>(std::max<std::streamoff>(0, in.tellg())), '\0');
+  in.seekg(0);
+  in.read(all.data(), static_cast<std::streamsize>(all.size()));
+  if (!in) return std::nullopt;
   std::optional<std::string> object = unpack(key, all);
   if (object) utimensat(AT_FDCWD, name.c_str(), nullptr, 0);  // used now: `shrink` goes by age
   return object;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "strata/base/check.h"
@@ -106,11 +108,13 @@ std::string fingerprint(const loop::Kernel& kernel) { return Writer(kernel).take
 
 std::string digest(std::string_view bytes) {
   std::uint64_t a = 0x9e3779b97f4a7c15u, b = 0xc2b2ae3d27d4eb4fu;
-  for (unsigned char c : bytes) {
-    a = (a ^ c) * 0x100000001b3u;
-    b = mixed(b + c + 1);
+  for (std::size_t at = 0; at < bytes.size(); at += 8) {  // two chains side by side: a program's keys and objects are megabytes
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
+    a = mixed(a ^ word);
+    b = mixed(b + word);
   }
-  return fmt::format("{:016x}{:016x}", mixed(a + bytes.size()), b);
+  return fmt::format("{:016x}{:016x}", mixed(a + bytes.size()), mixed(b ^ bytes.size()));
 }
 
 }  // namespace strata::compile
