@@ -52,7 +52,15 @@ TEST(Large, Lu) {
       auto p = array<std::int32_t>(std::min(m, n)), q = p, r = array<std::int32_t>(m), s = r;
       run_native("strata_lu", {a.data(), got.data(), p.data(), r.data()}, {element, m, n, 1}, 1);
       { PlainKernels plain; run_native("strata_lu", {a.data(), want.data(), q.data(), s.data()}, {element, m, n, 1}, 1); }
-      if (sizeof(T) > 2) {  // nearly equal sizes of few bits
+      // Which of two rows of nearly equal size goes first, rounding decides, and differs from one processor's library to the next.
+      bool is_close = false;
+      for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < std::min(i, n); ++j) {
+          const Complex x = wide(want[static_cast<std::size_t>(i * n + j)]), y = wide(got[static_cast<std::size_t>(i * n + j)]);
+          EXPECT_LE(std::abs(y), std::sqrt(2.0) * (1 + bound)) << i << " " << j;
+          is_close |= std::abs(std::abs(x.real()) + std::abs(x.imag()) - 1) < bound;
+        }
+      if (!is_close) {
         EXPECT_EQ(p, q);
         EXPECT_EQ(r, s);
         EXPECT_LT(distance(got, want), 20 * bound) << element << " " << m << " " << n;
