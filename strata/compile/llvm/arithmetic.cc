@@ -434,6 +434,23 @@ Value* Arithmetic::to_narrow(DType to, Value* a) {
   return b_.CreateTrunc(b_.CreateFPToSI(known, like(a, b_.getInt32Ty())), like(a, type(to, 1)));
 }
 
+/// Floats as integers of 32 bits and more. What is beyond them, and no number, is chosen after: LLVM's own saturating conversions take the elements of a
+/// vector one at a time.
+Value* Arithmetic::to_wide(DType to, Value* a) {
+  llvm::Type* t = like(a, type(to, 1));
+  const int bits = bit_width(to);
+  const bool with_sign = is_signed(to);
+  if (lanes_of(a) == 1) return b_.CreateIntrinsic(with_sign ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat, {t, a->getType()}, {a});
+  auto number = [&](double v) { return llvm::ConstantFP::get(a->getType(), v); };
+  auto integer = [&](const llvm::APInt& v) { return llvm::ConstantInt::get(t, v); };
+  Value* whole = with_sign ? b_.CreateFPToSI(a, t) : b_.CreateFPToUI(a, t);
+  Value* most = integer(with_sign ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits));
+  whole = b_.CreateSelect(b_.CreateFCmpOGE(a, number(std::ldexp(1.0, with_sign ? bits - 1 : bits))), most, whole);
+  if (!with_sign) return b_.CreateSelect(b_.CreateFCmpOGE(a, number(0)), whole, integer(llvm::APInt::getZero(bits)));
+  whole = b_.CreateSelect(b_.CreateFCmpOLT(a, number(-std::ldexp(1.0, bits - 1))), integer(llvm::APInt::getSignedMinValue(bits)), whole);
+  return b_.CreateSelect(b_.CreateFCmpUNO(a, a), integer(llvm::APInt::getZero(bits)), whole);
+}
+
 Value* Arithmetic::convert(DType from, DType to, Value* a) {
   if (from == to) return a;
   if (half_word(from)) {
@@ -454,10 +471,7 @@ Value* Arithmetic::convert(DType from, DType to, Value* a) {
   if (real_from && real_to) return from == DType::f32 ? b_.CreateFPExt(a, t) : b_.CreateFPTrunc(a, t);
   if (real_to) return is_signed(from) ? b_.CreateSIToFP(a, t) : b_.CreateUIToFP(a, t);
   if (real_from && bit_width(to) <= 16) return to_narrow(to, a);
-  if (real_from) {
-    auto id = is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-    return b_.CreateIntrinsic(id, {t, a->getType()}, {a});
-  }
+  if (real_from) return to_wide(to, a);
   return is_signed(from) ? b_.CreateSExtOrTrunc(a, t) : b_.CreateZExtOrTrunc(a, t);
 }
 

@@ -62,6 +62,7 @@ class Arithmetic {
   llvm::Value* remainder_call(llvm::Value* a, llvm::Value* b);
   llvm::Value* to_bf16(llvm::Value* a);
   llvm::Value* to_narrow(DType to, llvm::Value* a);
+  llvm::Value* to_wide(DType to, llvm::Value* a);
   llvm::Value* from_bf16(llvm::Value* a);
   llvm::Value* from_f16(llvm::Value* a);
   llvm::Value* to_odd_f32(llvm::Value* a);
