@@ -33,6 +33,9 @@ constexpr std::int64_t kFarSum = 4096;
 constexpr std::int64_t kThin = 128;
 /// Bytes of a block of rows that are passed on, the fewest rows for which the other side is laid out, and how many blocks give many threads work.
 constexpr std::int64_t kPart = 512 << 10, kFewRows = 64, kManyParts = 16;
+/// Lanes of the narrowest tile, and the fewest rows and columns of a block that is one of many.
+constexpr int kFewLanes = 4;
+constexpr std::int64_t kLeastRows = 64, kLeastColumns = 32;
 
 class Product {
  public:
@@ -153,12 +156,12 @@ class Product {
   /// Few columns leave registers for more rows; few rows for more columns, which then are read where they lie, since none is read twice.
   void choose_tile(const CpuTarget& target) {
     tile_ = register_tile(acc_, target);
-    if (n_ <= tile_.lanes / 2) tile_ = {tile_.rows * 2, tile_.lanes / 2};
+    for (const int most = 2 * tile_.rows; n_ <= tile_.lanes / 2 && tile_.lanes > kFewLanes;) tile_ = {std::min(most, 2 * tile_.rows), tile_.lanes / 2};
     turns_ = m_ == 1 && right_.contracts_minor() && byte_width(acc_) == 4 && !pairs_ && !halves_ && !band_ && !left_has_zeros_ && !right_has_zeros_ &&
              n_ >= kSquare && k_ >= 4 * kBehind;
     if (turns_) tile_.lanes = 2 * kSquare;
-    packs_ = !turns_ && !in_place_ && (pairs_ || right_.contracts_minor() || m_ > tile_.rows);
-    while (!packs_ && !turns_ && !in_place_ && tile_.rows >= 2 * m_ && tile_.lanes < n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
+    packs_ = !turns_ && !in_place_ && ((pairs_ && k_ % 2 != 0) || right_.contracts_minor() || m_ > tile_.rows);
+    while (!packs_ && !turns_ && !in_place_ && tile_.rows >= 2 * m_ && 4 * tile_.lanes <= n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
   }
 
   /// Steps of k: a tile begins and ends with its sums in memory, so many for one that does not in the time of a few. Parts of equal length where k has
@@ -185,8 +188,9 @@ class Product {
     auto cost = [&](std::int64_t rows, std::int64_t columns) {
       return right_cost / static_cast<double>(rows) + left_cost / static_cast<double>(columns);
     };
-    while (points() < 8) {
-      const bool halves_rows = mb_ > 64, halves_columns = nb_ > 2 * tile_.lanes;
+    const std::int64_t least_rows = in_place_ ? tile_.rows : kLeastRows, least_columns = std::max<std::int64_t>(tile_.lanes, kLeastColumns);
+    while (points() < (in_place_ ? 4 : 8) && static_cast<double>(batch_ * m_ * n_) * static_cast<double>(k_) >= static_cast<double>(points()) * 2 * kInlineWork) {
+      const bool halves_rows = mb_ > least_rows, halves_columns = nb_ > least_columns;
       if (!halves_rows && !halves_columns) break;
       if (halves_rows && (!halves_columns || cost(mb_ / 2, nb_) <= cost(mb_, nb_ / 2)))
         mb_ = round(mb_ / 2, tile_.rows);

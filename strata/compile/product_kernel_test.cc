@@ -75,6 +75,32 @@ TEST(Product, HasThemForEachKindOfProcessor) {
   }
 }
 
+// Pairs of bf16: few rows read the right side where it lies, more pack it, odd ends do.
+TEST(Product, HasThemOfPairs) {
+  const Case cases[] = {{1, 80, 64}, {1, 81, 65}, {3, 200, 40, false, false}, {13, 70, 2050, true, false}, {6, 40, 72, true, true}, {70, 5, 90, false, true}};
+  for (Case c : cases) {
+    SCOPED_TRACE(c.text());
+    c.dtype = DType::bf16;
+    auto block = product(c);
+    const std::vector<Literal> given = arguments_of(*block, 3);
+    testing::expect_same_bits({testing::run_as_on("x86-64-v4,+avx512bf16", *block, given)}, op::evaluate(*block, given), "pairs");
+  }
+}
+
+// Work for two threads is never one block, and a block is never so little that handing it over costs more.
+TEST(Product, IsCutWhereThereIsWorkForSeveralThreads) {
+  struct Cut {
+    Case product;
+    bool several;
+  };
+  for (const char* processor : {"x86-64-v3", "x86-64-v4"})
+    for (const Cut& cut : {Cut{{64, 64, 64}, true}, {{32, 32, 65536, false, false}, true}, {{1, 256, 256}, true}, {{256, 1, 256, false, true}, true}, {{8, 8, 8}, false}, {{16, 32, 64}, false}}) {
+      SCOPED_TRACE(processor + (": " + cut.product.text()));
+      const Plan plan = make_plan(*prepare(*product(cut.product)), {}, CpuTarget::named(processor));
+      EXPECT_EQ(plan.kernels.back()->grid > 1, cut.several) << plan.kernels.back()->grid;
+    }
+}
+
 // A side that several blocks read is laid out once: the right one, the left one, both; along k and across; in several parts of equal length and not; of several
 // products at once; pairs of short integers.
 TEST(Product, LaysASideOutOnceForSeveralBlocks) {
