@@ -350,18 +350,19 @@ class Product {
   }
 
   // ---- blocks of zeros (transform/zero_blocks.h)
-  static constexpr int kLook = 16;  // steps of k that are zeros together
+  static constexpr int kLook = 16;  // steps of the sum that are zeros together
 
   /// Whether a tile looks which terms of this part are zeros.
   bool looks(const ProductPart& p) const {
-    return (left_has_zeros_ || (right_has_zeros_ && laid_right_.memory())) && !pairs_ && is_float(acc_) && p.depth % kLook == 0 && p.depth >= 4 * kLook;
+    const std::int64_t count = steps(p.depth);
+    return (left_has_zeros_ || (right_has_zeros_ && laid_right_.memory())) && !(pairs_ && (p.depth % 2 != 0 || given_sums(op_))) && is_float(acc_) && count % kLook == 0 && count >= 4 * kLook;
   }
   /// Whether in one side of a tile any of kLook steps from s on is no zero.
   Inst* any_term(const ProductPiece& m, const ProductPiece& n, const ProductPart& p, const Index& s) {
     loop::Builder& b = *builder_;
     Inst* found = b.local(b.constant_int(DType::i1, 0));
     auto note = [&](Inst* x) {
-      Inst* some = b.compare(loop::Compare::ne, x, b.constant(acc_, 0.0));
+      Inst* some = b.compare(loop::Compare::ne, x, pairs_ ? b.constant_int(DType::i32, 0) : b.constant(acc_, 0.0));
       return b.set(found, b.binary(Opcode::or_, b.get(found), b.reduce(Opcode::or_, some)));
     };
     auto columns = [&](Index u) { b.vector(0, n.length, tile_.lanes, [&](Index x) { note(load_right(n, x, s + u, p)); }); };
@@ -387,7 +388,7 @@ class Product {
   /// [first, last) of the part's steps / kLook, outside of which all terms of a tile are zeros. Looks at no more than those and two more.
   std::pair<Index, Index> terms(const ProductPiece& m, const ProductPiece& n, const ProductPart& p) {
     loop::Builder& b = *builder_;
-    const std::int64_t all = p.depth / kLook;
+    const std::int64_t all = steps(p.depth) / kLook;
     auto number = [&](std::int64_t x) { return b.constant_int(DType::i64, x); };
     Inst *first = b.local(number(0)), *last = b.local(number(all));
     auto is_zero = [&](Inst* at) {

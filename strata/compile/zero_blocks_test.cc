@@ -78,9 +78,23 @@ TEST(ZeroBlocks, NorOnAnotherProcessor) {
 }
 
 /// Whether kernels of the program look for zeros.
-bool looks(const Block& f) {
-  Plan plan = make_plan(*prepare(f), {});
+bool looks(const Block& f, const char* processor = "native") {
+  Plan plan = make_plan(*prepare(f), {}, CpuTarget::named(processor));
   return std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const auto& k) { return print(*k).find("while") != std::string::npos; });
+}
+
+TEST(ZeroBlocks, NorOfPairs) {
+  const char* processor = "x86-64-v4,+avx512bf16";
+  for (Case c : {Case{21, 40, 160}, Case{21, 40, 128, false, false}, Case{21, 40, 192, true, true, 1}}) {
+    c.dtype = DType::bf16;
+    auto f = masked_product(c);
+    EXPECT_TRUE(looks(*f, processor));
+    for (const Mask& mask : kMasks) {
+      SCOPED_TRACE(fmt::format("over {}, side {}, mask {}", c.k, c.side, &mask - kMasks));
+      std::vector<Literal> arguments = arguments_of(*f, c, mask);
+      testing::expect_same_bits({testing::run_as_on(processor, *f, arguments)}, op::evaluate(*f, arguments), "by the walker");
+    }
+  }
 }
 
 TEST(ZeroBlocks, OnlyProductsOfWhatAMaskChoseLook) {
