@@ -1,5 +1,6 @@
 #include "strata/transform/simplify.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -121,12 +122,20 @@ bool is_static(const Op& op) {
   return op.result()->shape().is_static();
 }
 
+/// Whether a reshape's or a broadcast's elements are those of the operand, in their order: dimensions of one element come and go.
+bool moves_nothing(const Op& op) {
+  const Ints dims = op.attrs.get_or<Ints>("broadcast_dimensions", {});
+  return op.result()->shape().count() == op.operand(0)->shape().count() && std::is_sorted(dims.begin(), dims.end());
+}
+
 Value* reshape(Builder& b, const Op& op) {
   if (!is_static(op)) return nullptr;
   Value* x = op.operand(0);
   if (x->type() == op.result()->type()) return x;
   const Op* inner = made_by(x, "stablehlo.reshape");
-  return inner && is_static(*inner) ? op::reshape(b, inner->operand(0), op.result()->shape()) : nullptr;
+  if (!inner) inner = made_by(x, "stablehlo.broadcast_in_dim");
+  if (!inner || !is_static(*inner) || !moves_nothing(*inner)) return nullptr;
+  return op::reshape(b, inner->operand(0), op.result()->shape());
 }
 
 bool is_iota(const Ints& dims) {
