@@ -1,5 +1,6 @@
 // strata-ops --table: the operations with their rules, from their definitions. See --help.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -202,6 +203,7 @@ void api(const std::filesystem::path& names, const std::filesystem::path& tested
 }  // namespace
 
 int main(int argc, char** argv) {
+  ::setenv("STRATA_CPU", "native,-avx512bf16,-amx-bf16", /*overwrite=*/0);  // the same table on any processor (docs/exceptions.md)
   CommandLine app("Prints the operations with their rules, from their definitions.\n\nExample:\n  strata-ops --table");
   bool want_table = false, want_counts = false, want_reasons = false, want_summaries = false;
   bool want_api = false;
