@@ -188,8 +188,10 @@ class Product {
     auto cost = [&](std::int64_t rows, std::int64_t columns) {
       return right_cost / static_cast<double>(rows) + left_cost / static_cast<double>(columns);
     };
-    const std::int64_t least_rows = in_place_ ? tile_.rows : kLeastRows, least_columns = std::max<std::int64_t>(tile_.lanes, kLeastColumns);
+    const std::int64_t least_rows = in_place_ ? tile_.rows : kLeastRows;
     while (points() < (in_place_ ? 4 : 8) && static_cast<double>(batch_ * m_ * n_) * static_cast<double>(k_) >= static_cast<double>(points()) * 2 * kInlineWork) {
+      // Blocks of one tile's columns lay the left side out for little: only where there is one block.
+      const std::int64_t least_columns = points() > 1 ? 2 * tile_.lanes : std::max<std::int64_t>(tile_.lanes, kLeastColumns);
       const bool halves_rows = mb_ > least_rows, halves_columns = nb_ > least_columns;
       if (!halves_rows && !halves_columns) break;
       if (halves_rows && (!halves_columns || cost(mb_ / 2, nb_) <= cost(mb_, nb_ / 2)))
