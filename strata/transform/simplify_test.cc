@@ -66,12 +66,8 @@ TEST(Simplify, moves_compose) {
       becomes_argument(matrix, [](Builder& b, const Values& v) { return Values{op::reshape(b, op::reshape(b, v[0], {6}), {2, 3})}; }));
   EXPECT_TRUE(becomes_argument(
       matrix, [](Builder& b, const Values& v) { return Values{op::reshape(b, op::broadcast_in_dim(b, v[0], {1, 2, 1, 3}, {1, 3}), {2, 3})}; }));
-  for (const ir::Ints& dims : {ir::Ints{1, 0}, ir::Ints{1, 2}})  // another order; repeated
-    EXPECT_EQ(left(matrix, [&](Builder& b, const Values& v) {
-                const Shape wide = dims[0] == 1 && dims[1] == 0 ? Shape{3, 2} : Shape{2, 2, 3};
-                return Values{op::reshape(b, op::broadcast_in_dim(b, v[0], wide, dims), {wide.count()})};
-              }),
-              2u);
+  for (const auto& [wide, dims] : {std::pair{Shape{3, 2}, ir::Ints{1, 0}}, {Shape{2, 2, 3}, ir::Ints{1, 2}}})  // another order; repeated
+    EXPECT_EQ(left(matrix, [&](Builder& b, const Values& v) { return Values{op::reshape(b, op::broadcast_in_dim(b, v[0], wide, dims), {wide.count()})}; }), 2u);
   EXPECT_EQ(left(kVector,
                  [](Builder& b, const Values& v) {
                    return Values{op::broadcast_in_dim(b, op::broadcast_in_dim(b, v[0], {2, 3}, {1}), {4, 2, 3}, {1, 2})};

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <vector>
 
+#include "strata/base/file.h"
 #include "strata/compile/llvm/fingerprint.h"
 
 namespace strata::compile {
@@ -79,14 +79,9 @@ std::string CodeCache::path(std::string_view key) const {
 std::optional<std::string> CodeCache::read(std::string_view key) const {
   if (folder_.empty()) return std::nullopt;
   std::string name = path(key);
-  std::ifstream in(name, std::ios::binary);
-  if (!in) return std::nullopt;
-  in.seekg(0, std::ios::end);
-  std::string all(static_cast<std::size_t>(std::max<std::streamoff>(0, in.tellg())), '\0');
-  in.seekg(0);
-  in.read(all.data(), static_cast<std::streamsize>(all.size()));
-  if (!in) return std::nullopt;
-  std::optional<std::string> object = unpack(key, all);
+  Result<std::string> all = read_file(name);
+  if (!all) return std::nullopt;
+  std::optional<std::string> object = unpack(key, *all);
   if (object) utimensat(AT_FDCWD, name.c_str(), nullptr, 0);  // used now: `shrink` goes by age
   return object;
 }
