@@ -1,10 +1,11 @@
 // Recognises the combiner of argmax and argmin (reduce.h).
+#include "strata/ir/made_by.h"
 #include "strata/op/reduce.h"
 
 namespace strata::op {
 namespace {
 
-const Op* made_by(const Value* v, std::string_view name) { return v->op() && v->op()->name() == name ? v->op() : nullptr; }
+using ir::made_by;
 
 std::string_view mirrored(std::string_view direction) {
   if (direction == "GT") return "LT";

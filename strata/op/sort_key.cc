@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "strata/ir/made_by.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/rules.h"
@@ -14,7 +15,7 @@
 namespace strata::op {
 namespace {
 
-const Op* made_by(const Value* v, std::string_view name) { return v->op() && v->op()->name() == name ? v->op() : nullptr; }
+using ir::made_by;
 
 bool is_comparable(DType dtype) { return loop::is_loop_dtype(dtype); }
 

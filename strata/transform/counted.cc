@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "strata/ir/made_by.h"
 #include "strata/op/build.h"
 #include "strata/op/def.h"
 #include "strata/transform/scan_of.h"
@@ -14,6 +15,7 @@ namespace {
 using ir::Block;
 using ir::Builder;
 using ir::Ints;
+using ir::made_by;
 using ir::Op;
 using ir::Value;
 using ir::Values;
@@ -24,7 +26,6 @@ constexpr std::int64_t kFar = std::int64_t{1} << 30;  // counts beyond this may 
 // have no arrays for arguments.
 constexpr std::int64_t kElementByElement = 16, kMany = 64;
 
-const Op* made_by(const Value* v, std::string_view name) { return v->op() && v->op()->name() == name ? v->op() : nullptr; }
 
 std::optional<std::int64_t> integer(const Value* v) {
   const Op* constant = made_by(v, "stablehlo.constant");

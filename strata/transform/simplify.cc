@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "strata/ir/made_by.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/op/build.h"
 #include "strata/op/combiner.h"
@@ -16,6 +17,7 @@ namespace {
 
 using ir::Builder;
 using ir::Ints;
+using ir::made_by;
 using ir::Op;
 using ir::Value;
 using ir::Values;
@@ -23,7 +25,6 @@ using ir::Values;
 // The value that stands for the operation's result, or null when it stays.
 using Rewrite = Value* (*)(Builder&, const Op&);
 
-const Op* made_by(const Value* v, std::string_view name) { return v->op() && v->op()->name() == name ? v->op() : nullptr; }
 
 // The one value of all elements, where that is a constant.
 std::optional<Literal> splat(const Value* v) {
