@@ -80,6 +80,9 @@ class Product {
     choose_blocks();
     choose_ahead();
     if (right_ahead_ || left_ahead_) choose_blocks();
+    if (!swapped_) context_->fetch_ahead(tile_.rows * n_);
+    if (packs_) right_.ahead = fetched_ahead(right_);
+    if (stages_left()) left_.ahead = fetched_ahead(left_);
     if (right_ahead_) out.kernels.push_back(lay_out(right_, n_, laid_right_, out));
     if (left_ahead_) out.kernels.push_back(lay_out(left_, m_, laid_left_, out));
     loop::Builder& b = *builder_;
@@ -151,6 +154,15 @@ class Product {
     std::int64_t row = k_ * static_cast<std::int64_t>(byte_width(left_.value->dtype()));
     bool far = k_ > kc_ && row % kFarRow == 0;
     return byte_width(left_.value->dtype()) < byte_width(acc_) || !left_.contracts_minor() || far;
+  }
+
+  /// By how many elements what is laid out of a side that lies along its free dimensions is fetched ahead: rows of a block are a few lines each, which
+  /// nothing else fetches in time (softmax's probabilities, transposed, by the values, 256 of 256 x 256 bf16: 2.8 ms without, 2.1 with).
+  std::int64_t fetched_ahead(const ProductSide& s) const {
+    constexpr std::int64_t kRows = 16, kFar = 1 << 20;  // bytes
+    if (s.contracts_minor() || s.contract.empty() || s.value->shape().count() * static_cast<std::int64_t>(byte_width(s.value->dtype())) < kFar) return 0;
+    const std::vector<std::int64_t> strides = strides_in_memory(s.value, fusion_);
+    return strides.empty() ? 0 : kRows * std::max<std::int64_t>(0, strides[static_cast<std::size_t>(s.contract.back())]);
   }
 
   /// Few columns leave registers for more rows; few rows for more columns, which then are read where they lie, since none is read twice.
@@ -367,11 +379,11 @@ class Product {
       Inst* some = b.compare(loop::Compare::ne, x, pairs_ ? b.constant_int(DType::i32, 0) : b.constant(acc_, 0.0));
       return b.set(found, b.binary(Opcode::or_, b.get(found), b.reduce(Opcode::or_, some)));
     };
+    auto left = [&](Index r, Index u) { return laid_left_.memory() ? load_left(m, r, s + u, p) : terms_->at(left_, m.place + r, p, s + u); };
     auto columns = [&](Index u) { b.vector(0, n.length, tile_.lanes, [&](Index x) { note(load_right(n, x, s + u, p)); }); };
-    auto rows = [&](Index u) { b.vector(0, m.length, 8, [&](Index r) { note(load_left(m, r, s + u, p)); }); };
-    auto row = [&](Index r) {
-      b.vector(0, kLook, kLook, [&](Index u) { note(laid_left_.memory() ? load_left(m, r, s + u, p) : terms_->at(left_, m.place + r, p, s + u)); });
-    };
+    auto rows = [&](Index u) { b.vector(0, m.length, 8, [&](Index r) { note(left(r, u)); }); };
+    auto row = [&](Index r) { b.vector(0, kLook, kLook, [&](Index u) { note(left(r, u)); }); };
+    const bool rows_are_neighbours = laid_left_.memory() ? !laid_left_.by_rows() : !left_.contracts_minor();
     // One of them tells that there is no block of zeros where none is.
     auto each = [&](std::int64_t count, const std::function<void(Index)>& look) {
       look(count - 1);
@@ -379,7 +391,7 @@ class Product {
     };
     if (!left_has_zeros_)
       each(kLook, columns);
-    else if (laid_left_.memory() && !laid_left_.by_rows())
+    else if (rows_are_neighbours)
       each(kLook, rows);
     else if (m.length > 1)
       each(m.length, row);
@@ -495,7 +507,7 @@ class Product {
   Inst* initial(Index m, Index n) {
     const Value* sums = given_sums(op_);
     if (!sums) return builder_->constant(acc_, 0.0);
-    return context_->at(sums, delinearize(*builder_, sums->shape(), product_offset(m, n)));
+    return context_->beside(sums, product_offset(m, n));
   }
   Index sum_at(const ProductPiece& m, std::int64_t r, const ProductPiece& n, Index x) const { return (m.local + r) * padded(nb_) + n.local + x; }
   /// What the parts before this one have summed.

@@ -37,6 +37,12 @@ class ProductContext : public KernelContext {
   /// What is computed from an element is so much code that it is written once for the rows of a tile, as a loop.
   bool loops_over_rows() const;
 
+  /// Says that what is read at a result's place is read again so many elements further on, a tile later, and fetched meanwhile: tiles follow each other
+  /// along the columns, where rows of a large array are lines far apart that nothing else fetches in time.
+  void fetch_ahead(std::int64_t elements) { ahead_ = elements; }
+  /// The element of `v`, of the results' shape, at `offset`.
+  Inst* beside(const ir::Value* v, const Index& offset);
+
   /// Stores what the element at `offset` of the product's own result gives; `along` as for `landing`. All is computed before any of it
   /// is stored: a result may take the memory of an operand.
   void store(const Index& offset, const Index& along, Inst* sum);
@@ -49,6 +55,8 @@ class ProductContext : public KernelContext {
   const Group& group_;
   std::unordered_set<const ir::Value*> after_;  // what the epilogue computes; lookup only
   Inst* element_ = nullptr;                     // that is being stored
+  std::int64_t ahead_ = 0;
+  bool reads_beside_ = false;                   // what is read now lies at a result's place
 };
 
 }  // namespace strata::compile

@@ -5,7 +5,9 @@ namespace strata::compile {
 using loop::Opcode;
 
 Inst* ProductTerms::element(const ProductSide& side, const Index& free, const Index& k) const {
-  return context_.at(side.value, side.index(builder(), batch_, free, k));
+  Inst* out = context_.at(side.value, side.index(builder(), batch_, free, k));
+  if (side.ahead > 0 && out->code == Opcode::load && out->type.lanes > 1) out->ahead = std::min(side.ahead, out->ref->size);
+  return out;
 }
 
 Inst* ProductTerms::at(const ProductSide& side, const Index& free, const ProductPart& part, const Index& s, bool odd_end) const {
