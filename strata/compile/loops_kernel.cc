@@ -20,14 +20,15 @@ constexpr std::int64_t kPointElements = 16384;  // the most elements of one grid
 /// The elements of one grid point of a map of `total`, at most: eight points where that leaves enough for each.
 std::int64_t point_elements(std::int64_t total) { return std::clamp<std::int64_t>(total / 8, 1024, kPointElements); }
 
-/// Whether a large map is nearly all arithmetic of 32-bit integers, as that of random bits: each step of it waits for the one before, with little
-/// to do meanwhile, so that twice as many lanes hide what they wait for (2^24 words of Threefry: 27.4 ms with 16 lanes of AVX2, 21.6 with 32).
-/// Functions of floats have no registers left for that (normals: 18.4 and 19.5 ms).
-bool is_integer_chain(const Group& group, const Fusion& fusion) {
-  constexpr std::int64_t kMany = 1 << 16;
-  constexpr double kLong = 48;
-  if (group.rows || group.total < kMany) return false;
+/// How much arithmetic an element of a large map is: of 32-bit integers, and other.
+struct Arithmetic {
   double integers = 0, others = 0;
+  std::size_t widest = 4;  // bytes of a float
+};
+Arithmetic arithmetic_of(const Group& group, const Fusion& fusion) {
+  constexpr std::int64_t kMany = 1 << 16;
+  Arithmetic out;
+  if (group.rows || group.total < kMany) return out;
   std::unordered_set<const Op*> seen;
   std::vector<const Op*> waiting(group.roots.begin(), group.roots.end());
   while (!waiting.empty()) {
@@ -38,15 +39,27 @@ bool is_integer_chain(const Group& group, const Fusion& fusion) {
       if (fusion.inlined.count(v)) waiting.push_back(v->op());
     if (!op::def(op).traits.elementwise || count(op.result()) != group.total) continue;
     DType t = op.result()->dtype();
-    (is_integer(t) && byte_width(t) == 4 ? integers : others) += op::def(op).cost(op).flops / static_cast<double>(group.total);
+    if (!is_integer(t) && !is_bool(t)) out.widest = std::max(out.widest, byte_width(t));
+    (is_integer(t) && byte_width(t) == 4 ? out.integers : out.others) += op::def(op).cost(op).flops / static_cast<double>(group.total);
   }
-  return integers >= kLong && others <= integers / 8;
+  return out;
+}
+
+/// By how much more lanes than usual a large map goes: long chains of arithmetic, each step of which waits for the one before with little to do
+/// meanwhile, go several side by side. Random bits are nearly all arithmetic of 32-bit integers, and few numbers at a time (2^24 words of Threefry:
+/// 27.4 ms with 16 lanes of AVX2, 21.6 with 32; 6.2 with 16 of AVX-512, 5.0 with 32, 3.9 with 64, 2.8 with 128). Functions of floats need more
+/// registers, of which AVX2 has too few (2^22 normals: 18.4 ms with 16 lanes, 19.5 with 32; AVX-512 6.5, 3.7 with 32, 2.5 with 64, 3.1 with 128).
+int chains_abreast(const Group& group, const Fusion& fusion, const CpuTarget& target) {
+  constexpr double kLong = 48;
+  const Arithmetic a = arithmetic_of(group, fusion);
+  if (a.integers >= kLong && a.others <= a.integers / 8) return target.avx512 ? 8 : 2;
+  return target.avx512 && a.widest == 4 && a.integers + a.others >= kLong ? 4 : 1;
 }
 
 /// Lanes of a map: registers of 32 bytes hold two or four times as many words of two bytes or one, where nothing wider is computed. Halves are computed
 /// with as f32, and truth values as whatever is compared.
-int lanes_of_map(const Group& group, const Fusion& fusion) {
-  if (is_integer_chain(group, fusion)) return 2 * kMapLanes;
+int lanes_of_map(const Group& group, const Fusion& fusion, const CpuTarget& target) {
+  if (const int abreast = chains_abreast(group, fusion, target); abreast > 1) return abreast * kMapLanes;
   std::size_t widest = 1;
   std::unordered_set<const Op*> seen;
   std::vector<const Op*> waiting(group.roots.begin(), group.roots.end());
@@ -146,8 +159,8 @@ struct Passes {
 
 class RowKernel {
  public:
-  RowKernel(const Group& group, const Fusion& fusion, std::int64_t rows, BuiltKernel& built)
-      : lanes_(lanes_of_map(group, fusion)),
+  RowKernel(const Group& group, const Fusion& fusion, std::int64_t rows, const CpuTarget& target, BuiltKernel& built)
+      : lanes_(lanes_of_map(group, fusion, target)),
         group_(group),
         passes_(group, fusion),
         rows_(rows),
@@ -331,7 +344,7 @@ Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& tar
   BuiltKernel built;
   built.kernel = std::make_unique<loop::Kernel>(std::string(first.name().substr(first.name().find('.') + 1)));
   std::int64_t rows = group.rows ? group.rows : rows_of_map(group);
-  RowKernel(group, fusion, rows, built).build();
+  RowKernel(group, fusion, rows, target, built).build();
   if (!any_size)
     if (auto short_rows = build_short_rows(group, fusion, *built.kernel)) return std::move(*short_rows);
   built.parallel = static_cast<double>(group.total) * static_cast<double>(group.roots.size()) > kInlineWork;

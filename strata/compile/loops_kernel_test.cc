@@ -24,15 +24,19 @@ Value* rounds(Builder& b, Value* x, Value* y, int count) {
   return op::add(b, x, y);
 }
 
-/// Long chains of integers have more lanes; sizes that fill strips, points, and neither.
-TEST(CompiledMaps, LongChainsOfIntegers) {
+/// Long chains have more lanes, of integers most; sizes that fill strips, points, and neither.
+TEST(CompiledMaps, LongChains) {
   for (const Shape& shape : {Shape{1 << 16}, Shape{65551}, Shape{257, 301}})
     for (int count : {4, 20}) {
       Block block;
       Value *x = block.add_argument(Type(DType::ui32, shape)), *y = block.add_argument(Type(DType::ui32, shape));
       Builder b(block);
       Value* bits = rounds(b, x, y, count);
-      block.results = {bits, op::convert(b, bits, DType::f32)};
+      Value* number = op::convert(b, bits, DType::f32);
+      block.results = {bits, number};
+      expect_compiled_equals_reference(block);
+      if (shape.rank() == 1) continue;
+      block.results = {op::tanh(b, op::log(b, op::exp(b, op::sin(b, number))))};
       expect_compiled_equals_reference(block);
     }
 }

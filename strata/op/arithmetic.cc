@@ -149,7 +149,7 @@ std::span<const OpDef> arithmetic_defs() {
       binary<kNumber | kComplex>({.name = "stablehlo.power", .summary = "x to the power of y (spec: power)",
           .jvp = derivative([](Builder& b, Value* x, Value* y, Value* z, Value* dx) { return power_left(b, x, y, z, dx); },
                             [](Builder& b, Value* x, Value* y, Value* z, Value* dy) { return power_right(b, x, y, z, dy); }),
-          .transpose = kNotLinear, .flops = 30, .split = complex_rules::binary<complex_rules::power>},
+          .transpose = kNotLinear, .flops = 60, .split = complex_rules::binary<complex_rules::power>},
           [](auto x, auto y) { return numbers::pow(x, y); }, [](Code& b, Inst* x, Inst* y) { return traced_pow(b, x, y); }),
       binary<kNumber>({.name = "stablehlo.remainder", .summary = "x - y trunc(x / y), exact; x % 0 = x for integers (spec: remainder)",
           .jvp = derivative([](Builder&, Value*, Value*, Value*, Value* dx) { return dx; },
