@@ -27,6 +27,7 @@ struct Arithmetic {
 };
 Arithmetic arithmetic_of(const Group& group, const Fusion& fusion) {
   constexpr std::int64_t kMany = 1 << 16;
+  constexpr double kRounding = 6;  // to a half, to nearest even
   Arithmetic out;
   if (group.rows || group.total < kMany) return out;
   std::unordered_set<const Op*> seen;
@@ -41,6 +42,7 @@ Arithmetic arithmetic_of(const Group& group, const Fusion& fusion) {
     DType t = op.result()->dtype();
     if (!is_integer(t) && !is_bool(t)) out.widest = std::max(out.widest, byte_width(t));
     (is_integer(t) && byte_width(t) == 4 ? out.integers : out.others) += op::def(op).cost(op).flops / static_cast<double>(group.total);
+    if (is_float(t) && byte_width(t) == 2 && !op::def(op).traits.moves_only) out.others += kRounding;
   }
   return out;
 }

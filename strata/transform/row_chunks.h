@@ -20,7 +20,7 @@ namespace strata::transform {
 
 struct ChunkOptions {
   std::int64_t large = 12 << 20;  // bytes of a product that is worth it
-  std::int64_t chunk = 8 << 20;   // bytes of a chunk of it, about
+  std::int64_t chunk = 16 << 20;  // bytes of a chunk of it, about
   std::int64_t rows = 512;        // of a chunk, at least: of fewer, each asks for the other operand again
 };
 
