@@ -54,6 +54,7 @@ struct Fusion {
   std::vector<const ir::Value*> constants;       // constants that (also) lie in memory
   std::unordered_set<const ir::Value*> numbers;  // of these, whose values no kernel knows: one kernel serves all of them (lookup only)
   std::unordered_map<const ir::Value*, ArgumentSlice> slices;  // made by no kernel (lookup only)
+  std::unordered_set<const ir::Value*> left;     // results whose memory leaves the caches before anything reads it (lookup only)
 };
 
 enum class FusionRule : std::uint8_t {

@@ -27,7 +27,7 @@ void KernelContext::store_result(const ir::Value* v, const Index& offset, std::s
   const auto parts = static_cast<std::int64_t>(stored.size());
   for (std::int64_t p = 0; p < parts; ++p) {
     b.store(output(v), offset * parts + p, stored[static_cast<std::size_t>(p)]);
-    b.kernel().arena.back().streaming = v->type().bytes() >= kPastCaches;
+    b.kernel().arena.back().streaming = v->type().bytes() >= kPastCaches || fusion_.left.count(v);
   }
 }
 

@@ -40,7 +40,7 @@ class KernelContext : public TreeContext {
   loop::Ref* input(const ir::Value* v);
   /// The parameter that a value is written to (and may be read from after).
   loop::Ref* output(const ir::Value* v);
-  /// Writes what lies in memory for an element of a result that this kernel does not read again; results larger than the caches go past them.
+  /// Writes what lies in memory for an element of a result that this kernel does not read again; results larger than the caches, or read long after, go past them.
   void store_result(const ir::Value* v, const Index& offset, std::span<Inst* const> stored);
   loop::Ref* temporary(int number, DType dtype, std::int64_t count, loop::Ref::Mode mode);
 
