@@ -36,6 +36,17 @@ loop::Ref* KernelContext::temporary(int number, DType dtype, std::int64_t count,
   return b.parameter(dtype, count, mode);
 }
 
+void fetch_a_page_ahead(loop::Kernel& kernel, std::size_t begin) {
+  constexpr std::int64_t kPage = 4096, kPastCaches = 32 << 20;  // bytes
+  for (std::size_t i = begin; i < kernel.arena.size(); ++i) {
+    Inst& inst = kernel.arena[i];
+    if (inst.code != loop::Opcode::load || inst.is_variable || inst.type.lanes == 1 || inst.ref->mode != loop::Ref::Mode::in) continue;
+    const auto width = static_cast<std::int64_t>(byte_width(inst.ref->dtype));
+    const bool neighbours = std::any_of(inst.index.terms().begin(), inst.index.terms().end(), [](const Index::Term& t) { return t.variable->type.lanes > 1 && t.coefficient == 1; });
+    if (neighbours && inst.ref->size * width >= kPastCaches) inst.ahead = kPage / width;
+  }
+}
+
 std::int64_t largest_divisor(std::int64_t n, std::int64_t most) {
   for (std::int64_t d = std::min(n, most); d > 1; --d)
     if (n % d == 0) return d;

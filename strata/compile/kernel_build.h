@@ -56,6 +56,10 @@ class KernelContext : public TreeContext {
   std::unordered_map<const ir::Value*, loop::Ref*> inputs_, outputs_;
 };
 
+/// What vectors read of large arrays from instruction `begin` on, a sweep over what no cache holds, is fetched a page ahead: a processor's own
+/// fetching begins anew with each page, and pauses where a row's end is worked on (rows' maxima of 4096 x 4096 f32 on two threads: 1.33 ms without, 1.18 with).
+void fetch_a_page_ahead(loop::Kernel& kernel, std::size_t begin = 0);
+
 /// Values of the group are computed where they are asked for.
 class GroupContext : public KernelContext {
  public:

@@ -207,6 +207,7 @@ class RowKernel {
       const std::size_t begin = b_.kernel().arena.size();
       if (!reductions.empty() || !wanted.empty()) run_pass(r, base, reductions, wanted);
       if (pass > 0) look_ahead(base, begin);
+      if (pass == 0 && !reductions.empty()) fetch_a_page_ahead(b_.kernel(), begin);
       // a row value of the last reductions may be all that is left
       if (pass == passes_.last) row_values(r, pass + 1);
     }

@@ -323,6 +323,7 @@ class Reduce {
       b.store(context.output(op_.result(0)), row, b.convert(dtype_, pair[0]));
       b.store(context.output(op_.result(1)), row, pair[1]);
     });
+    fetch_a_page_ahead(*built.kernel);
   }
   /// Truth values are compared as numbers.
   DType compared() const { return is_bool(dtype_) ? DType::ui8 : dtype_; }
