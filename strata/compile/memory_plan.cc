@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "strata/compile/make_plan.h"
@@ -171,11 +172,14 @@ void assign_memory(Plan& plan) {
   // Large ones first, each at the lowest place where it meets nobody alive at the same time.
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return plan.buffers[a].bytes > plan.buffers[b].bytes; });
   Alive placed(lifetimes.moments());
+  std::vector<std::size_t> met(plan.buffers.size(), plan.buffers.size());  // by which buffer last
   for (std::size_t i : order) {
     PlanBuffer& buffer = plan.buffers[i];
     std::int64_t size = aligned_size(buffer);
     std::vector<std::pair<std::int64_t, std::int64_t>> busy;
-    placed.each(lifetimes.of(i), [&](std::size_t j) { busy.push_back({plan.buffers[j].offset, plan.buffers[j].offset + aligned_size(plan.buffers[j])}); });
+    placed.each(lifetimes.of(i), [&](std::size_t j) {
+      if (std::exchange(met[j], i) != i) busy.push_back({plan.buffers[j].offset, plan.buffers[j].offset + aligned_size(plan.buffers[j])});
+    });
     std::sort(busy.begin(), busy.end());
     std::int64_t at = 0;
     for (auto& [begin, end] : busy) {
