@@ -497,20 +497,24 @@ bool reduces_trailing(const Shape& operand, const std::vector<int>& dims) {
 
 /// Large results that no kernel of the block reads, where there are more of them than caches hold: a step's new parameters, what a turn of a
 /// loop over layers keeps for the way back.
-std::unordered_set<const Value*> leaving(const ir::Block& block, const Fusion& fusion) {
-  constexpr std::size_t kLarge = 4 << 20, kCaches = 32 << 20;  // bytes
+std::unordered_set<const Value*> unread_results(const ir::Block& block, const Fusion& fusion) {
+  constexpr std::size_t kLarge = 4 << 20;  // bytes
   std::unordered_set<const Value*> out;
+  auto caches_hold_them = [&] {
+    std::size_t all = 0;
+    for (const Value* v : out) all += v->type().bytes();
+    return all < kPastCaches;
+  };
   for (const Value* v : block.results)
     if (v->type().is_tensor() && v->shape().is_static() && v->type().bytes() >= kLarge) out.insert(v);
+  if (caches_hold_them()) return {};
   for (const Group& group : fusion.groups) {
     const std::unordered_set<const Op*> own(group.roots.begin(), group.roots.end());
     for (const Op* op : group.roots)
       for (const Value* v : reads(*op, fusion))
         if (!v->op() || !own.count(v->op())) out.erase(v);
   }
-  std::size_t all = 0;
-  for (const Value* v : out) all += v->type().bytes();
-  if (all < kCaches) out.clear();
+  if (caches_hold_them()) return {};
   return out;
 }
 
@@ -536,7 +540,7 @@ Fusion fuse(const ir::Block& block, FusionRule rule) {
     grouping.join_all();
     out.groups = grouping.finish();
   }
-  out.left = leaving(block, out);
+  out.unread = unread_results(block, out);
   for (const auto& op : block.ops())
     if (is_stored_constant(*op) || (constant_literal(*op) && (out.numbers.count(op->result()) || (out.inlined.count(op->result()) && uses.stored.count(op->result())))))
       out.constants.push_back(op->result());

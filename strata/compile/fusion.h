@@ -48,13 +48,16 @@ struct ArgumentSlice {
   std::int64_t begin;  // in elements
 };
 
+/// Bytes of arrays that no cache keeps until they are read again.
+inline constexpr std::size_t kPastCaches = std::size_t{32} << 20;
+
 struct Fusion {
   std::vector<Group> groups;                     // an order in which they can run
   std::unordered_set<const ir::Value*> inlined;  // computed where read (lookup only)
   std::vector<const ir::Value*> constants;       // constants that (also) lie in memory
   std::unordered_set<const ir::Value*> numbers;  // of these, whose values no kernel knows: one kernel serves all of them (lookup only)
   std::unordered_map<const ir::Value*, ArgumentSlice> slices;  // made by no kernel (lookup only)
-  std::unordered_set<const ir::Value*> left;     // results whose memory leaves the caches before anything reads it (lookup only)
+  std::unordered_set<const ir::Value*> unread;   // large results that leave the caches before anything reads them (lookup only)
 };
 
 enum class FusionRule : std::uint8_t {

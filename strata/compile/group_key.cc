@@ -24,7 +24,7 @@ class Writer {
     std::unordered_set<const Value*> outputs(group.outputs.begin(), group.outputs.end());
     for (const Op* op : group.roots) {
       if (!operation(*op)) return false;
-      for (const Value* v : op->results()) number(outputs.count(v) ? 1 + static_cast<std::int64_t>(fusion_.left.count(v)) : 0);
+      for (const Value* v : op->results()) number(outputs.count(v) ? 1 + static_cast<std::int64_t>(fusion_.unread.count(v)) : 0);
     }
     return true;
   }

@@ -23,11 +23,10 @@ loop::Ref* KernelContext::output(const ir::Value* v) {
 }
 
 void KernelContext::store_result(const ir::Value* v, const Index& offset, std::span<Inst* const> stored) {
-  constexpr std::size_t kPastCaches = std::size_t{32} << 20;
   const auto parts = static_cast<std::int64_t>(stored.size());
   for (std::int64_t p = 0; p < parts; ++p) {
     b.store(output(v), offset * parts + p, stored[static_cast<std::size_t>(p)]);
-    b.kernel().arena.back().streaming = v->type().bytes() >= kPastCaches || fusion_.left.count(v);
+    b.kernel().arena.back().streaming = v->type().bytes() >= kPastCaches || fusion_.unread.count(v);
   }
 }
 
@@ -36,14 +35,18 @@ loop::Ref* KernelContext::temporary(int number, DType dtype, std::int64_t count,
   return b.parameter(dtype, count, mode);
 }
 
+void fetch_ahead(Inst* inst, std::int64_t elements) {
+  if (inst->code == loop::Opcode::load && inst->type.lanes > 1 && elements > 0) inst->ahead = std::min(elements, inst->ref->size);
+}
+
 void fetch_a_page_ahead(loop::Kernel& kernel, std::size_t begin) {
-  constexpr std::int64_t kPage = 4096, kPastCaches = 32 << 20;  // bytes
+  constexpr std::int64_t kPage = 4096;  // bytes
   for (std::size_t i = begin; i < kernel.arena.size(); ++i) {
     Inst& inst = kernel.arena[i];
-    if (inst.code != loop::Opcode::load || inst.is_variable || inst.type.lanes == 1 || inst.ref->mode != loop::Ref::Mode::in) continue;
+    if (inst.code != loop::Opcode::load || inst.ref->mode != loop::Ref::Mode::in) continue;
     const auto width = static_cast<std::int64_t>(byte_width(inst.ref->dtype));
     const bool neighbours = std::any_of(inst.index.terms().begin(), inst.index.terms().end(), [](const Index::Term& t) { return t.variable->type.lanes > 1 && t.coefficient == 1; });
-    if (neighbours && inst.ref->size * width >= kPastCaches) inst.ahead = kPage / width;
+    if (neighbours && static_cast<std::size_t>(inst.ref->size * width) >= kPastCaches) fetch_ahead(&inst, kPage / width);
   }
 }
 

@@ -20,6 +20,21 @@ constexpr std::int64_t kPointElements = 16384;  // the most elements of one grid
 /// The elements of one grid point of a map of `total`, at most: eight points where that leaves enough for each.
 std::int64_t point_elements(std::int64_t total) { return std::clamp<std::int64_t>(total / 8, 1024, kPointElements); }
 
+/// `look` at each operation that a group computes, once.
+template <class F>
+void each_computed(const Group& group, const Fusion& fusion, F look) {
+  std::unordered_set<const Op*> seen;
+  std::vector<const Op*> waiting(group.roots.begin(), group.roots.end());
+  while (!waiting.empty()) {
+    const Op& op = *waiting.back();
+    waiting.pop_back();
+    if (!seen.insert(&op).second) continue;
+    look(op);
+    for (const Value* v : op.operands)
+      if (fusion.inlined.count(v)) waiting.push_back(v->op());
+  }
+}
+
 /// How much arithmetic an element of a large map is: of 32-bit integers, and other.
 struct Arithmetic {
   double integers = 0, others = 0;
@@ -30,20 +45,13 @@ Arithmetic arithmetic_of(const Group& group, const Fusion& fusion) {
   constexpr double kRounding = 6;  // to a half, to nearest even
   Arithmetic out;
   if (group.rows || group.total < kMany) return out;
-  std::unordered_set<const Op*> seen;
-  std::vector<const Op*> waiting(group.roots.begin(), group.roots.end());
-  while (!waiting.empty()) {
-    const Op& op = *waiting.back();
-    waiting.pop_back();
-    if (!seen.insert(&op).second) continue;
-    for (const Value* v : op.operands)
-      if (fusion.inlined.count(v)) waiting.push_back(v->op());
-    if (!op::def(op).traits.elementwise || count(op.result()) != group.total) continue;
+  each_computed(group, fusion, [&](const Op& op) {
+    if (!op::def(op).traits.elementwise || count(op.result()) != group.total) return;
     DType t = op.result()->dtype();
     if (!is_integer(t) && !is_bool(t)) out.widest = std::max(out.widest, byte_width(t));
     (is_integer(t) && byte_width(t) == 4 ? out.integers : out.others) += op::def(op).cost(op).flops / static_cast<double>(group.total);
     if (is_float(t) && byte_width(t) == 2 && !op::def(op).traits.moves_only) out.others += kRounding;
-  }
+  });
   return out;
 }
 
@@ -63,22 +71,18 @@ int chains_abreast(const Group& group, const Fusion& fusion, const CpuTarget& ta
 int lanes_of_map(const Group& group, const Fusion& fusion, const CpuTarget& target) {
   if (const int abreast = chains_abreast(group, fusion, target); abreast > 1) return abreast * kMapLanes;
   std::size_t widest = 1;
-  std::unordered_set<const Op*> seen;
-  std::vector<const Op*> waiting(group.roots.begin(), group.roots.end());
+  bool reduces = false;
   auto look = [&](const Value* v, bool computed) {
     if (count(v) <= 1) return;
     widest = std::max(widest, computed && is_float(v->dtype()) ? 4 : byte_width(stored_dtype(v->type())));
   };
-  while (!waiting.empty()) {
-    const Op& op = *waiting.back();
-    waiting.pop_back();
-    if (!seen.insert(&op).second) continue;
-    if (is_reduction(op)) return kMapLanes;
+  each_computed(group, fusion, [&](const Op& op) {
+    reduces |= is_reduction(op);
     for (const Value* v : op.results()) look(v, !op::def(op).traits.moves_only);
     for (const Value* v : op.operands)
-      fusion.inlined.count(v) ? waiting.push_back(v->op()) : look(v, !op::def(op).traits.moves_only);
-  }
-  return kMapLanes * static_cast<int>(4 / std::min<std::size_t>(4, widest));
+      if (!fusion.inlined.count(v)) look(v, !op::def(op).traits.moves_only);
+  });
+  return reduces ? kMapLanes : kMapLanes * static_cast<int>(4 / std::min<std::size_t>(4, widest));
 }
 
 /// The context of a row kernel: roots are computed here too, at the row at hand.
@@ -206,8 +210,10 @@ class RowKernel {
       }
       const std::size_t begin = b_.kernel().arena.size();
       if (!reductions.empty() || !wanted.empty()) run_pass(r, base, reductions, wanted);
-      if (pass > 0) look_ahead(base, begin);
-      if (pass == 0 && !reductions.empty()) fetch_a_page_ahead(b_.kernel(), begin);
+      if (pass > 0)
+        look_ahead(base, begin);
+      else if (!reductions.empty())
+        fetch_a_page_ahead(b_.kernel(), begin);
       // a row value of the last reductions may be all that is left
       if (pass == passes_.last) row_values(r, pass + 1);
     }

@@ -28,7 +28,6 @@ bool keeps_rows(const Op& move) {
   return in.rank() == 0 || permutation[static_cast<std::size_t>(minor_dim(move.result()->shape()))] == minor_dim(in);
 }
 
-constexpr std::size_t kFar = 1 << 20;     // bytes of what is not in the second cache
 constexpr double kMostUnrolledFlops = 8;  // of an epilogue whose code is written out for each row of a tile
 
 bool is_windows(const Value* v) { return v->op() && op::window_dims(*v->op()); }
@@ -97,16 +96,15 @@ void ProductContext::store(const Index& offset, const Index& along, Inst* sum) {
   Index at = landing(b, group_.moves(), offset, along);
   element_ = b.convert(value->dtype(), sum);
   std::vector<Inst*> elements;
-  reads_beside_ = group_.moves().empty();
-  for (const Value* v : group_.outputs) elements.push_back(v == value ? element_ : at_offset(v, at));
-  reads_beside_ = false;
+  auto computed = [&](const Value* v) { return group_.moves().empty() ? beside(v, at) : at_offset(v, at); };
+  for (const Value* v : group_.outputs) elements.push_back(v == value ? element_ : computed(v));
   for (std::size_t i = 0; i < elements.size(); ++i) b.store(output(group_.outputs[i]), at, elements[i]);
   element_ = nullptr;
 }
 
 Inst* ProductContext::beside(const Value* v, const Index& offset) {
   reads_beside_ = true;
-  Inst* out = at(v, delinearize(b, v->shape(), offset));
+  Inst* out = at_offset(v, offset);
   reads_beside_ = false;
   return out;
 }
@@ -117,7 +115,7 @@ Inst* ProductContext::leaf(const Value* v, std::span<const Index> index, const I
     return element_;
   }
   Inst* load = KernelContext::leaf(v, index, offset);
-  if (reads_beside_ && ahead_ > 0 && load->code == loop::Opcode::load && load->type.lanes > 1 && v->type().bytes() >= kFar) load->ahead = std::min(ahead_, load->ref->size);
+  if (reads_beside_ && v->type().bytes() >= kFarArray) compile::fetch_ahead(load, ahead_);
   return load;
 }
 

@@ -1,12 +1,14 @@
 #include "strata/compile/product_terms.h"
 
+#include "strata/compile/kernel_build.h"
+
 namespace strata::compile {
 
 using loop::Opcode;
 
 Inst* ProductTerms::element(const ProductSide& side, const Index& free, const Index& k) const {
   Inst* out = context_.at(side.value, side.index(builder(), batch_, free, k));
-  if (side.ahead > 0 && out->code == Opcode::load && out->type.lanes > 1) out->ahead = std::min(side.ahead, out->ref->size);
+  fetch_ahead(out, side.ahead);
   return out;
 }
 

@@ -171,7 +171,7 @@ class TileContext : public GroupContext {
   /// A large array that is read along the result's rows is read a line in each row, which nothing but this fetches in time.
   Inst* along(const Value* v, std::span<const Index> index, const Index& offset) {
     Inst* load = GroupContext::leaf(v, index, offset);
-    if (tiling_.ahead > 0 && load->code == loop::Opcode::load && load->type.lanes > 1) load->ahead = tiling_.ahead;
+    fetch_ahead(load, tiling_.ahead);
     return load;
   }
   static Index lane_of(const Index& offset) {

@@ -26,7 +26,6 @@ constexpr std::int64_t kFar = std::int64_t{1} << 30;  // counts beyond this may 
 // have no arrays for arguments.
 constexpr std::int64_t kElementByElement = 16, kMany = 64;
 
-
 std::optional<std::int64_t> integer(const Value* v) {
   const Op* constant = made_by(v, "stablehlo.constant");
   if (!constant || v->rank() != 0 || !is_integer(v->dtype()) || !is_signed(v->dtype()) || bit_width(v->dtype()) < 32) return std::nullopt;

@@ -25,7 +25,6 @@ using ir::Values;
 // The value that stands for the operation's result, or null when it stays.
 using Rewrite = Value* (*)(Builder&, const Op&);
 
-
 // The one value of all elements, where that is a constant.
 std::optional<Literal> splat(const Value* v) {
   if (const Op* broadcast = made_by(v, "stablehlo.broadcast_in_dim")) return splat(broadcast->operand(0));
