@@ -218,12 +218,12 @@ class Chains {
     for (const Member& m : members) chain.launches.push_back(*m.launch);
     return chain;
   }
-  /// What is passed on is read soon: it is not written past the caches.
+  /// What is passed on is read soon: it is not written past the caches, nor fetched from beyond.
   void keep_in_caches(const Launch& l, std::size_t parameter) {
     loop::Kernel& kernel = *plan_.kernels[static_cast<std::size_t>(l.kernel)];
     const loop::Ref* ref = kernel.parameters()[parameter];
     for (loop::Inst& i : kernel.arena)
-      if (i.ref == ref) i.streaming = false;
+      if (i.ref == ref) i.streaming = false, i.ahead = 0;
   }
   /// Places in the scratch of one part: those used at the same time lie apart.
   void place_scratch(const Members& members, Chain& chain) {

@@ -22,7 +22,6 @@ using op::is_reduction;
 constexpr std::int64_t kSplitRows = 16;         // fewer rows than this, each longer than
 constexpr std::int64_t kSplitLength = 1 << 16;  // this: reduced in two phases, alone
 constexpr std::size_t kMostRoots = 96;
-constexpr std::size_t kReadOnce = 4 << 20;  // bytes that no cache of one thread keeps until they are read again
 constexpr std::size_t kMostReached = 4096;  // groups looked at to find whether one depends on another
 // How much arithmetic an element of a kernel may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this,
 // and what a pass over memory costs is long since hidden.

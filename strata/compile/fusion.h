@@ -48,8 +48,8 @@ struct ArgumentSlice {
   std::int64_t begin;  // in elements
 };
 
-/// Bytes of arrays that no cache keeps until they are read again.
-inline constexpr std::size_t kPastCaches = std::size_t{32} << 20;
+/// Bytes of arrays that no cache of one thread keeps until they are read again, and that no cache at all does.
+inline constexpr std::size_t kReadOnce = std::size_t{4} << 20, kPastCaches = std::size_t{32} << 20;
 
 struct Fusion {
   std::vector<Group> groups;                     // an order in which they can run

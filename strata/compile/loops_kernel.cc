@@ -231,20 +231,16 @@ class RowKernel {
   }
 
   void run_pass(Index r, Index base, const std::vector<const Op*>& reductions, const std::vector<const Value*>& wanted) {
-    std::vector<std::pair<const Value*, loop::Ref*>> targets;
-    for (const Value* v : wanted) {
-      targets.push_back({v, is_output(v) ? context_.output(v) : scratch(v)});
-    }
+    std::vector<std::pair<const Value*, loop::Ref*>> targets;  // and where it is kept, if it is
+    for (const Value* v : wanted) targets.push_back({v, !passes_.kept.count(v) ? nullptr : kept_in_result(v) ? context_.output(v) : scratch(v)});
     // All values before all stores: a result may lie in the memory of an argument that is read at the same place.
     auto element = [&](Index j) {
       std::vector<std::vector<Inst*>> values;
       for (auto& [v, ref] : targets) values.push_back(context_.stored_at_offset(v, base + j));
       for (std::size_t i = 0; i < targets.size(); ++i) {
         auto& [v, ref] = targets[i];
-        if (is_output(v) && !passes_.kept.count(v))
-          context_.store_result(v, base + j, values[i]);
-        else
-          b_.store(ref, is_output(v) ? base + j : j, values[i][0]);
+        if (ref) b_.store(ref, kept_in_result(v) ? base + j : j, values[i][0]);
+        if (is_output(v) && !kept_in_result(v)) context_.store_result(v, base + j, values[i]);
       }
     };
     if (reductions.empty()) {
@@ -261,14 +257,13 @@ class RowKernel {
       }
     }
     for (auto& [v, ref] : targets)
-      if (passes_.kept.count(v)) context_.keep(v, ref, is_output(v) ? Index(0) : base);
+      if (ref) context_.keep(v, ref, kept_in_result(v) ? Index(0) : base);
   }
 
   /// While a later pass computes for long on a row that the first one read, memory has nothing to do: the next row is fetched meanwhile (softmax of
   /// 4096 x 4096 f32 on two threads: 7.5 ms without, 6.2 with). A pass that is soon over gains nothing (layer norm). `begin`: the pass' first instruction.
   void look_ahead(const Index& base, std::size_t begin) {
-    constexpr std::int64_t kPastCaches = 4 << 20, kMostRow = 128 << 10;  // bytes
-    constexpr int kLong = 16;                                            // instructions on vectors
+    constexpr int kLong = 16;  // instructions on vectors
     std::vector<Inst*> again;
     int work = 0;
     std::deque<Inst>& arena = b_.kernel().arena;
@@ -280,7 +275,7 @@ class RowKernel {
         continue;
       }
       const auto width = static_cast<std::int64_t>(byte_width(inst.ref->dtype));
-      if (inst.ref->mode != loop::Ref::Mode::in || inst.ref->size != group_.total || inst.ref->size * width < kPastCaches || length_ * width > kMostRow) continue;
+      if (inst.ref->mode != loop::Ref::Mode::in || inst.ref->size != group_.total || inst.ref->size * width < static_cast<std::int64_t>(kReadOnce) || length_ * width > kMostRow) continue;
       if (!ahead_.count(inst.ref) && is_along_row(inst.index - base)) again.push_back(&inst);
     }
     if (work < kLong) return;
@@ -310,7 +305,14 @@ class RowKernel {
     if (!ref) ref = b_.scratch(v->dtype(), length_);
     return ref;
   }
+  /// Whether a later pass reads a result where it lies. What goes past the caches is kept beside.
+  bool kept_in_result(const Value* v) const {
+    const bool fits = length_ * static_cast<std::int64_t>(byte_width(v->dtype())) <= kMostRow;
+    return is_output(v) && passes_.kept.count(v) != 0 && !(fits && context_.goes_past_caches(v));
+  }
   bool is_output(const Value* v) const { return std::find(group_.outputs.begin(), group_.outputs.end(), v) != group_.outputs.end(); }
+
+  static constexpr std::int64_t kMostRow = 128 << 10;  // bytes that stay in the second cache
 
   const int lanes_;  // of maps
   const Group& group_;

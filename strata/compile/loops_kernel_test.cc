@@ -97,7 +97,27 @@ TEST(CompiledMaps, LongPassesLookAhead) {
   EXPECT_THAT(rows_text(1024, 4096, true), ::testing::HasSubstr("load ahead 4096 "));
   EXPECT_THAT(rows_text(1021, 4097, true), ::testing::HasSubstr("load ahead 4097 "));
   EXPECT_THAT(rows_text(64, 4096, true), ::testing::Not(::testing::HasSubstr("ahead")));
-  EXPECT_THAT(rows_text(1024, 4096, false), ::testing::Not(::testing::HasSubstr("ahead")));
+  EXPECT_THAT(rows_text(1024, 4096, false), ::testing::Not(::testing::HasSubstr("ahead 4096 ")));
+}
+/// Others where they are read first, by pages; what stays in caches is not.
+TEST(CompiledMaps, LargeArraysAreFetchedAPageAhead) {
+  EXPECT_THAT(rows_text(1024, 4096, false), ::testing::HasSubstr("load ahead 1024 "));
+  EXPECT_THAT(rows_text(64, 4096, false), ::testing::Not(::testing::HasSubstr("ahead")));
+}
+
+/// What a later pass reads of a result that goes past the caches is kept beside it.
+TEST(CompiledMaps, ResultsPastTheCachesAreKeptBeside) {
+  for (std::int64_t rows : {64, 4096}) {
+    Block block;
+    Value* x = block.add_argument(Type(DType::f32, Shape{rows, 2048}));
+    Builder b(block);
+    Value* e = op::exp(b, x);
+    block.results = {e, op::div(b, e, op::broadcast_in_dim(b, op::reduce_sum(b, e, {1}), x->shape(), {0}))};
+    std::string text;
+    for (const auto& kernel : make_plan(*prepare(block), {}).kernels) text += loop::print(*kernel);
+    EXPECT_EQ(text.find("scratch") != std::string::npos, rows == 4096) << text;
+    expect_compiled_equals_reference(block);
+  }
 }
 
 }  // namespace
