@@ -56,6 +56,7 @@ bool is_movable(const Inst& inst) {
   switch (inst.code) {
     case Opcode::load:
     case Opcode::store:
+    case Opcode::fetch:
     case Opcode::local:
     case Opcode::get:
     case Opcode::set:

@@ -223,7 +223,8 @@ class Chains {
     loop::Kernel& kernel = *plan_.kernels[static_cast<std::size_t>(l.kernel)];
     const loop::Ref* ref = kernel.parameters()[parameter];
     for (loop::Inst& i : kernel.arena)
-      if (i.ref == ref) i.streaming = false, i.ahead = 0;
+      if (i.ref == ref) i.streaming = false;
+    drop_fetches(kernel, *ref);
   }
   /// Places in the scratch of one part: those used at the same time lie apart.
   void place_scratch(const Members& members, Chain& chain) {
@@ -261,8 +262,39 @@ class Chains {
   std::map<std::pair<int, std::int64_t>, std::vector<bool>> by_parts_;
 };
 
+template <class F>
+void each_chain(const Steps& steps, const F& f) {
+  for (const Step& s : steps) {
+    if (const auto* chain = std::get_if<Chain>(&s.what)) f(*chain);
+    if (const auto* loop = std::get_if<CountedLoop>(&s.what)) each_chain(loop->body, f);
+    if (const auto* loop = std::get_if<WhileLoop>(&s.what)) each_chain(loop->condition, f), each_chain(loop->body, f);
+    if (const auto* branch = std::get_if<Branch>(&s.what))
+      for (const Steps& arm : branch->branches) each_chain(arm, f);
+  }
+}
+
+/// A kernel fetches what the next launch reads beside its results (Group::beside). Where that one does not follow part by part, caches lose it before.
+void leave_fetches_to_chains(Plan& plan) {
+  std::vector<bool> chained(plan.kernels.size(), false);
+  each_chain(plan.steps, [&](const Chain& chain) {
+    for (const Launch& l : chain.launches) chained[static_cast<std::size_t>(l.kernel)] = true;
+  });
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) {
+    if (chained[k]) continue;
+    loop::Kernel& kernel = *plan.kernels[k];
+    std::vector<bool> used(kernel.refs.size(), false);
+    for (const loop::Inst& i : kernel.arena)
+      if (i.ref && i.code != loop::Opcode::fetch) used[static_cast<std::size_t>(i.ref->id)] = true;
+    for (const loop::Ref* ref : kernel.parameters())
+      if (!used[static_cast<std::size_t>(ref->id)]) drop_fetches(kernel, *ref);
+  }
+}
+
 }  // namespace
 
-void chain_launches(Plan& plan, const ChainLimits& limits) { Chains(plan, limits).form(plan.steps); }
+void chain_launches(Plan& plan, const ChainLimits& limits) {
+  Chains(plan, limits).form(plan.steps);
+  leave_fetches_to_chains(plan);
+}
 
 }  // namespace strata::compile

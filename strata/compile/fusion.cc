@@ -127,6 +127,7 @@ class Grouping {
       ready.pop();
       find_outputs(g);
       find_own_reads(g);
+      find_beside(g);
       out.push_back(std::move(node(g).group));
       for (int r : readers[static_cast<std::size_t>(g)])
         if (--waits[static_cast<std::size_t>(r)] == 0) ready.emplace(node(r).roots.back(), r);
@@ -454,6 +455,22 @@ class Grouping {
     }
     std::erase_if(found, [&](const auto& read) { return reads.at(read.first) != std::pair(1, true); });
     g.own_reads = std::move(found);
+  }
+
+  /// Arrays from outside of the block: what it makes itself may not be there yet.
+  void find_beside(int number) {
+    Group& g = node(number).group;
+    if (g.kind != GroupKind::product) return;
+    auto is_full = [&](const Access& a) { return a.kind == Access::Kind::same && count(a.value) == count(g.product_value()); };
+    for (int r : node(number).consumers) {
+      const int reader = find(r);
+      if (reader == number || node(reader).group.kind != GroupKind::loops) continue;
+      std::vector<Access> reads;
+      for (int i : node(reader).roots) std::copy_if(root(i).reads.begin(), root(i).reads.end(), std::back_inserter(reads), is_full);
+      if (std::none_of(reads.begin(), reads.end(), [&](const Access& a) { return maker(a.value) == number; })) continue;
+      for (const Access& a : reads)
+        if (!a.value->op() && a.value->type().bytes() >= kReadOnce && std::find(g.beside.begin(), g.beside.end(), a.value) == g.beside.end()) g.beside.push_back(a.value);
+    }
   }
 
   const Fusion& chosen_;

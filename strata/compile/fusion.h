@@ -34,6 +34,7 @@ struct Group {
   std::vector<std::pair<const ir::Value*, const ir::Op*>> own_reads;
   std::size_t epilogue = 0;               // product: so many last roots are computed from its elements while these are in registers
   double epilogue_flops = 0;              // ... and how much arithmetic that is for one element
+  std::vector<const ir::Value*> beside;   // product: large arrays that loops which read its result read in the same place
 
   std::span<const ir::Op* const> moves() const { return std::span(roots).first(roots.size() - epilogue).subspan(1); }
   std::span<const ir::Op* const> epilogue_roots() const { return std::span(roots).last(epilogue); }

@@ -183,25 +183,32 @@ int minor_dimension(const Value* v, const Fusion& fusion) {
   return out;
 }
 
-std::vector<std::int64_t> strides_in_memory(const Value* v, const Fusion& fusion) {
+std::optional<Placement> placement(const Value* v, const Fusion& fusion) {
   const Shape& shape = v->shape();
   if (shape.count() == 0) return {};
   loop::Kernel kernel("dry");
   loop::Builder b(kernel);
   DryRun dry(b, fusion);
   const std::vector<Index> index = symbolic_index(b, shape);
+  const Value* array = v;
   Index offset = linearize(b, shape, index);
   if (fusion.inlined.count(v)) {
     const loop::Inst* element = dry.at(v, index);
     if (dry.reads.size() != 1 || element->code != loop::Opcode::load || !element->args.empty()) return {};
+    array = dry.reads[0].value;
     offset = dry.reads[0].offset;
   }
-  std::vector<std::int64_t> out(static_cast<std::size_t>(shape.rank()));
+  Placement out{array, offset.constant(), std::vector<std::int64_t>(static_cast<std::size_t>(shape.rank()))};
   std::size_t known = 0;
-  for (std::size_t d = 0; d < out.size(); ++d)
+  for (std::size_t d = 0; d < out.strides.size(); ++d)
     for (const Index::Term& term : offset.terms())
-      if (Index::of(term.variable) == index[d]) out[d] = term.coefficient, ++known;
-  return known == offset.terms().size() ? out : std::vector<std::int64_t>();
+      if (Index::of(term.variable) == index[d]) out.strides[d] = term.coefficient, ++known;
+  return known == offset.terms().size() ? std::optional(out) : std::nullopt;
+}
+
+std::vector<std::int64_t> strides_in_memory(const Value* v, const Fusion& fusion) {
+  std::optional<Placement> found = placement(v, fusion);
+  return found ? std::move(found->strides) : std::vector<std::int64_t>();
 }
 
 std::vector<const Value*> read_through(const Op& op, const std::unordered_set<const Value*>& inlined) {

@@ -1,6 +1,7 @@
 // Where the tree of a root reads the values that lie in memory, seen from the root's own index (fusion.h). Private to this room.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -20,6 +21,14 @@ std::vector<Access> accesses(const ir::Op& op, const Fusion& fusion);
 /// The dimension along which neighbours of `v` are read from neighbours in memory, where it is computed as it is read (from the largest array that
 /// tells); -1 where none is. Its own order says nothing of that: a transposed array is read across.
 int minor_dimension(const ir::Value* v, const Fusion& fusion);
+/// Where the elements of a value lie: in `array`, those at index i at begin + the sum of i[d] * strides[d]. Dimensions of one element have strides of 0.
+struct Placement {
+  const ir::Value* array;
+  std::int64_t begin;
+  std::vector<std::int64_t> strides;
+};
+/// That of `v`, if its elements are those of one stored array, moved at most.
+std::optional<Placement> placement(const ir::Value* v, const Fusion& fusion);
 /// By how many elements neighbours of `v` along each dimension lie apart in memory (0 where there are none), if its elements are those of one stored array,
 /// moved at most; empty otherwise.
 std::vector<std::int64_t> strides_in_memory(const ir::Value* v, const Fusion& fusion);

@@ -26,6 +26,11 @@ class Writer {
       if (!operation(*op)) return false;
       for (const Value* v : op->results()) number(outputs.count(v) ? 1 + static_cast<std::int64_t>(fusion_.unread.count(v)) : 0);
     }
+    number(static_cast<std::int64_t>(group.beside.size()));
+    for (const Value* v : group.beside) {
+      if (!numbers_.count(v) && !value(v)) return false;
+      number(numbers_.at(v));
+    }
     return true;
   }
 

@@ -81,6 +81,7 @@ class Counter {
       case Opcode::call: return call(inst, times);
       case Opcode::constant:
       case Opcode::index:
+      case Opcode::fetch:
       case Opcode::local:
       case Opcode::get:
       case Opcode::set:

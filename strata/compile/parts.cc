@@ -123,7 +123,7 @@ std::vector<bool> touched_by_parts(const loop::Kernel& kernel, std::int64_t part
     if (i.code == Opcode::call && loop::takes_places(i.callee))  // works beyond the places that its loads name
       for (const Inst* a : i.args)
         if (a->ref && number.count(a->ref)) known[number.at(a->ref)] = false;
-    if (!i.ref || !number.count(i.ref)) return;
+    if (!i.ref || i.code == Opcode::fetch || !number.count(i.ref)) return;
     std::size_t n = number.at(i.ref);
     if (!known[n]) return;
     Wide size = i.ref->size / parts;

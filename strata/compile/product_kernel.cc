@@ -6,6 +6,7 @@
 
 #include "strata/compile/fusion_access.h"
 #include "strata/compile/narrow_product.h"
+#include "strata/compile/product_fetch.h"
 #include "strata/compile/product_layout.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/tile_product.h"
@@ -299,9 +300,42 @@ class Product {
   void part(const ProductPart& p) {
     if (laid_right_.memory() && !right_ahead_) laid_right_.fill_columns(*builder_, *terms_, right_, columns_, p);
     if (laid_left_.memory() && !left_ahead_) laid_left_.fill_rows(*builder_, *terms_, left_, rows_, p);
+    note_next(p);
     each_tile(columns_, [&](const ProductPiece& n) {
       each_tile(rows_, [&](const ProductPiece& m) { turns_ ? turned_tile(m, n, p) : band_ && p.parts == 1 ? banded_tile(m, n, p) : tile(m, n, p); });
     });
+  }
+
+  // ---- what is laid out next (product_fetch.h)
+  struct Next {
+    SideFetch side;
+    loop::Ref* memory;
+    Index begin;
+  };
+
+  std::int64_t row_tiles() const { return (mb_ + tile_.rows - 1) / tile_.rows; }
+  std::int64_t column_tiles() const { return (nb_ + tile_.lanes - 1) / tile_.lanes; }
+
+  /// What is fetched while the tiles of a part are computed: the next part of the block, or the first one of the block after the next one, which is this thread's next where two take turns.
+  void note_next(const ProductPart& p) {
+    constexpr std::int64_t kTurns = 2;
+    next_.clear();
+    if (halves_ || turns_ || p.depth == 0) return;
+    loop::Builder& b = *builder_;
+    const Index there = b.grid() + kTurns;
+    Inst* stays = p.parts > 1 ? b.less(p.number, p.parts - 1) : nullptr;
+    auto next = [&](const Index& here, const Index& in_other, std::int64_t most) {
+      return stays ? b.index_of(b.select(stays, b.value(here), b.value(in_other)), 0, most) : in_other;
+    };
+    auto note = [&](const ProductSide& side, const ProductAxis& axis, const Index& in_other) {
+      auto found = SideFetch::of(side, fusion_, axis.block, row_tiles() * column_tiles(), turn(p) * (pairs_ ? 2 : 1));
+      if (!found) return;
+      const Index batch = next(batch_at_, b.div(there, rows_.blocks() * columns_.blocks()), batch_ + kTurns), block = next(axis.at, in_other, axis.blocks() - 1);
+      const Index k = stays ? next(p.k0 + p.depth, 0, k_) : Index(0);
+      next_.push_back({*found, context_->input(found->array()), found->begin(b, batch, block * axis.block, k)});
+    };
+    if (laid_left_.memory() ? !left_ahead_ : !left_.contracts_minor()) note(left_, rows_, b.mod(b.div(there, columns_.blocks()), rows_.blocks()));
+    if (laid_right_.memory() && !right_ahead_) note(right_, columns_, b.mod(there, columns_.blocks()));
   }
 
   // ---- a band of needed elements (transform/needed_band.h)
@@ -415,10 +449,17 @@ class Product {
     return {b.index_of(b.get(first), 0, all), b.index_of(b.get(last), 0, all)};
   }
 
+  /// Steps of the sum whose code is written out.
+  std::int64_t turn(const ProductPart& p) const {
+    const std::int64_t count = steps(p.depth);
+    return count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
+  }
+
   void tile(const ProductPiece& m, const ProductPiece& n, const ProductPart& p) {
     loop::Builder& b = *builder_;
     const std::int64_t count = p.depth ? steps(p.depth) : 0;
-    const std::int64_t unroll = count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
+    const std::int64_t unroll = turn(p);
+    const Index number = b.div(n.local, tile_.lanes) * row_tiles() + b.div(m.local, tile_.rows);
     Index first = 0, last = count / unroll;
     if (looks(p)) {
       std::tie(first, last) = terms(m, n, p);
@@ -445,6 +486,7 @@ class Product {
       if (count)
         b.for_(first, last, 1, [&](Index i) {
           for (std::int64_t u = 0; u < unroll; ++u) step(i * unroll + u);
+          for (const Next& next : next_) next.side.fetch(b, next.memory, next.begin, number, i);
         });
       auto each_sum = [&](const std::function<void(std::int64_t, Inst*)>& store) {
         for (std::int64_t r = 0; r < m.length; ++r) store(r, b.get(sums[static_cast<std::size_t>(r)]));
@@ -543,6 +585,7 @@ class Product {
   std::unique_ptr<ProductContext> context_;
   loop::Ref *sums_ = nullptr, *done_ = nullptr;
   std::optional<ProductTerms> terms_;
+  std::vector<Next> next_;
   SideLayout laid_left_{1, false}, laid_right_{1, false};  // of a side that is not, there is no memory
 };
 

@@ -99,7 +99,17 @@ void ProductContext::store(const Index& offset, const Index& along, Inst* sum) {
   auto computed = [&](const Value* v) { return group_.moves().empty() ? beside(v, at) : at_offset(v, at); };
   for (const Value* v : group_.outputs) elements.push_back(v == value ? element_ : computed(v));
   for (std::size_t i = 0; i < elements.size(); ++i) b.store(output(group_.outputs[i]), at, elements[i]);
+  for (const Value* v : group_.beside) fetch_beside(v, at);
   element_ = nullptr;
+}
+
+void ProductContext::fetch_beside(const Value* v, const Index& offset) {
+  constexpr std::int64_t kLine = 64;  // bytes
+  Index first = offset.constant();
+  for (const Index::Term& term : offset.terms())
+    if (term.variable->type.lanes == 1) first = first + Index::of(term.variable) * term.coefficient;
+  const std::int64_t line = kLine / static_cast<std::int64_t>(byte_width(stored_dtype(v->type())));
+  for (std::int64_t x = 0; x < offset.lanes(); x += line) b.fetch(input(v), first + x);
 }
 
 Inst* ProductContext::beside(const Value* v, const Index& offset) {

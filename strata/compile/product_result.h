@@ -52,6 +52,9 @@ class ProductContext : public KernelContext {
   Inst* leaf(const ir::Value* v, std::span<const Index> index, const Index& offset) override;
 
  private:
+  /// What loops read of `v` beside a result is fetched while products are computed, for arithmetic leaves memory idle.
+  void fetch_beside(const ir::Value* v, const Index& offset);
+
   const Group& group_;
   std::unordered_set<const ir::Value*> after_;  // what the epilogue computes; lookup only
   Inst* element_ = nullptr;                     // that is being stored

@@ -13,6 +13,7 @@ bool is_free(const Inst* inst) {
   switch (inst->code) {
     case Opcode::load:
     case Opcode::store:
+    case Opcode::fetch:
     case Opcode::local:
     case Opcode::get:
     case Opcode::set:
@@ -89,6 +90,14 @@ void Builder::store(Ref* ref, const Index& index, Inst* value) {
   int lanes = join_lanes(inst.args);
   STRATA_CHECK(lanes == 1 || lanes == inst.type.lanes, "store of {} lanes at an index of {}", lanes, inst.type.lanes);
   wrote(ref);
+  emit(std::move(inst));
+}
+
+void Builder::fetch(Ref* ref, const Index& index) {
+  STRATA_CHECK(index.lanes() == 1, "fetch at an index of {} lanes", index.lanes());
+  Inst inst(Opcode::fetch, {ref->dtype, 1});
+  inst.ref = ref;
+  inst.index = index;
   emit(std::move(inst));
 }
 

@@ -153,6 +153,7 @@ class Machine {
   void run(const Inst& inst) {
     switch (inst.code) {
       case Opcode::store: return store(inst);
+      case Opcode::fetch: return;
       case Opcode::set: return set(inst);
       case Opcode::for_: return run_for(inst);
       case Opcode::vector: return run_vector(inst);

@@ -8,11 +8,11 @@ namespace strata::loop {
 namespace {
 
 // clang-format off: tables
-constexpr std::array<std::string_view, 42> kNames = {
+constexpr std::array<std::string_view, 43> kNames = {
     "constant", "add",  "sub",   "mul",    "div",   "rem",    "min",    "max",     "and",     "or",    "xor",
     "shl",      "shr",  "neg",   "abs",    "not",   "sqrt",   "floor",  "ceil",    "trunc",   "rint",  "popcnt",
-    "clz",      "fma",  "cmp",   "select", "convert", "bitcast", "index", "load",  "store",   "local", "get",
-    "set",      "reduce", "extract", "dot2", "for", "vector", "if",     "while",   "call"};
+    "clz",      "fma",  "cmp",   "select", "convert", "bitcast", "index", "load",  "store",   "fetch", "local",
+    "get",      "set",      "reduce", "extract", "dot2", "for", "vector", "if",     "while",   "call"};
 // clang-format on
 static_assert(static_cast<std::size_t>(Opcode::call) + 1 == kNames.size());
 constexpr std::array<std::string_view, 6> kCompares = {"eq", "ne", "lt", "le", "gt", "ge"};
@@ -33,6 +33,17 @@ std::optional<Compare> parse_compare(std::string_view text) {
   for (std::size_t i = 0; i < kCompares.size(); ++i)
     if (kCompares[i] == text) return static_cast<Compare>(i);
   return std::nullopt;
+}
+
+void drop_fetches(Kernel& kernel, const Ref& ref) {
+  auto drop = [&](auto& self, Body& body) -> void {
+    std::erase_if(body.insts, [&](const Inst* i) { return i->code == Opcode::fetch && i->ref == &ref; });
+    for (Inst* i : body.insts)
+      for (const auto& inner : i->bodies) self(self, *inner);
+  };
+  drop(drop, kernel.body);
+  for (Inst& i : kernel.arena)
+    if (i.ref == &ref) i.ahead = 0;
 }
 
 void set_ranges(Inst& loop) {

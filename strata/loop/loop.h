@@ -57,6 +57,7 @@ enum class Opcode : std::uint8_t {
   index,    // an Index as an i64 value. (Loop variables carry this opcode too, with is_variable set; no arg names one)
   load,     // args: [predicate, otherwise] or none. Lanes: the widest of index and predicate
   store,    // args: value, [predicate]. Of lanes that meet at one element the highest wins; the index is the widest
+  fetch,    // the element at `index` is read soon: a hint to bring it near meanwhile. It may lie outside of the buffer. One lane, no value
   local,    // args: initial value (stretched to `type`). A mutable variable of the block, set anew each time this is
             // executed; has no value itself
   get, set,  // get: `var`; set: `var`, args: value (stretched); a set of `lanes` lanes in a vector loop is masked
@@ -130,8 +131,8 @@ class Inst {
   std::vector<Inst*> args;
   std::uint64_t bits = 0;           // constant: the value's bits (as of the dtype's storage); reduce: Opcode of the combiner; extract: lane
   Compare compare = Compare::eq;    // cmp
-  Ref* ref = nullptr;               // load, store
-  Index index;                      // index, load, store: element offset
+  Ref* ref = nullptr;               // load, store, fetch
+  Index index;                      // index, load, store, fetch: element offset
   Inst* var = nullptr;              // get, set: the local
   Index begin, end;                 // for_, vector: [begin, end); uniform
   std::int64_t step = 1;            // for_: > 0
@@ -231,6 +232,8 @@ class Builder {
   // ---- memory. Inside `guarded`, loads carry the predicate and give zero where it is false.
   Inst* load(Ref* ref, const Index& index);
   void store(Ref* ref, const Index& index, Inst* value);
+  /// A hint: what lies there is read soon.
+  void fetch(Ref* ref, const Index& index);
 
   // ---- locals
   Inst* local(Inst* initial, int lanes = 1);
@@ -305,6 +308,8 @@ std::string_view name(Compare);
 std::optional<Opcode> parse_opcode(std::string_view);
 std::optional<Compare> parse_compare(std::string_view);
 
+/// Drops the hints about what lies in a buffer: it is near already.
+void drop_fetches(Kernel& kernel, const Ref& ref);
 /// Gives the counter and lane of a for_ or vector loop the ranges that follow from its bounds.
 void set_ranges(Inst& loop);
 /// Whether a vector loop's extent is known to be a multiple of its lanes, so that no strip is masked.

@@ -5,6 +5,7 @@
 //   inst    := %name = opcode operands : DTYPE[xLANES] [in [INT, INT]]
 //            | %name = load [ahead INT] %ref[index] [where %p else %v] : DTYPE[xLANES]
 //            | store [streaming] %ref[index], %v [where %p]  |  set %local, %v
+//            | fetch %ref[index]
 //            | for %i = index to index step INT { inst* }
 //            | vector %strip, %lane = index to index lanes INT { inst* }
 //            | if %p { inst* } [else { inst* }]
@@ -188,6 +189,7 @@ class Parser {
   void parse_inst(Body& body) {
     if (lexer_.peek().substr(0, 1) == "%") return parse_assignment(body);
     if (lexer_.take_if("store")) return parse_store(body);
+    if (lexer_.take_if("fetch")) return parse_fetch(body);
     if (lexer_.take_if("set")) return parse_set(body);
     if (lexer_.take_if("for")) return parse_for(body);
     if (lexer_.take_if("vector")) return parse_vector(body);
@@ -221,6 +223,7 @@ class Parser {
   void parse_operands(Inst& inst) {
     switch (inst.code) {
       case Opcode::store:
+      case Opcode::fetch:
       case Opcode::set:
       case Opcode::for_:
       case Opcode::vector:
@@ -341,6 +344,12 @@ class Parser {
     inst.args = {parse_value()};
     if (lexer_.take_if("where")) inst.args.push_back(parse_value());
     inst.type = {inst.ref->dtype, inst.index.lanes()};
+    emit(body, std::move(inst));
+  }
+  void parse_fetch(Body& body) {
+    Inst inst(Opcode::fetch, {});
+    parse_element(inst);
+    inst.type = {inst.ref->dtype, 1};
     emit(body, std::move(inst));
   }
   void parse_set(Body& body) {

@@ -18,6 +18,7 @@ constexpr std::string_view kText = R"(kernel @every(%0: in f32[1000], %1: inout 
   %5 = local %3 : f32x16
   for %6 = %g to 2*%g + 10 step 3 {
     %7 = load %0[%6] : f32
+    fetch %0[1000*%6 - 64]
     set %5, %7
   }
   vector %8, %9 = 0 to 100 lanes 16 {
@@ -134,6 +135,9 @@ TEST(Text, SaysWhatIsWrong) {
       {"vector %2, %3 = 0 to 4 lanes 3 {}", "strips of 3 lanes"},
       {"vector %2, %3 = 0 to 5 lanes 4 { %4 = load %0[4*%2 + %3] : f32x4 %5 = reduce add %4 : f32 }", "whose last strip is masked"},
       {"vector %2, %3 = 0 to 5 lanes 4 { %4 = load %0[4*%2 + %3] : f32x4 store %1[%2], %4 }", "store of 4 lanes at an index of 1"},
+      {"vector %2, %3 = 0 to 4 lanes 4 { fetch %0[4*%2 + %3] }", "fetch at an index that has lanes"},
+      {"fetch %9[0]", "a buffer instead of %9"},
+      {"%2 = fetch %0[0] : f32", "an opcode that has a value"},
       {"%2 = constant 1 : i64 in [5, 4]", "a value in [5, 4]"},
       {"%2 = constant 1 : i32\n %3 = index [%2] : i64", "an i64 value before it"},
       {"yield %2", "expected '}', found 'yield'"},

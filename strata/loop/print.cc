@@ -114,6 +114,7 @@ class Printer {
       case Opcode::store:
         return line(
             fmt::format("store {}{}, {}{}", inst.streaming ? "streaming " : "", element(inst), use(inst.args[0]), inst.args.size() > 1 ? " where " + use(inst.args[1]) : ""));
+      case Opcode::fetch: return line("fetch " + element(inst));
       case Opcode::set: return line(fmt::format("set {}, {}", use(inst.var), args(inst)));
       case Opcode::for_: return print_for(inst);
       case Opcode::vector: return print_vector(inst);

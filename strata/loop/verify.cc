@@ -23,6 +23,7 @@ void expect(bool condition, fmt::format_string<Args...> format, Args&&... args) 
 bool has_value(const Inst& inst) {
   switch (inst.code) {
     case Opcode::store:
+    case Opcode::fetch:
     case Opcode::local:
     case Opcode::set:
     case Opcode::for_:
@@ -164,6 +165,7 @@ class Verifier {
       case Opcode::index: args_lanes(inst, 0); return expect_type(inst, DType::i64, index_lanes(inst, inst.index));
       case Opcode::load: return check_load(inst);
       case Opcode::store: return check_store(inst);
+      case Opcode::fetch: return check_fetch(inst);
       case Opcode::local: return check_held(inst, inst);
       case Opcode::get:
       case Opcode::set: return check_local_access(inst);
@@ -296,6 +298,12 @@ class Verifier {
     expect_dtype(inst, inst.args[0]->type.dtype, inst.ref->dtype);
     if (inst.args.size() == 2) expect_dtype(inst, inst.args[1]->type.dtype, DType::i1);
     expect_type(inst, inst.ref->dtype, lanes);
+  }
+  void check_fetch(const Inst& inst) const {
+    expect_ref(inst);
+    args_lanes(inst, 0);
+    expect(index_lanes(inst, inst.index) == 1, "fetch at an index that has lanes");
+    expect_type(inst, inst.ref->dtype, 1);
   }
   /// args[0] can be held in `local`.
   void check_held(const Inst& inst, const Inst& local) const {

@@ -137,6 +137,7 @@ class KernelEmitter {
       }
       case Opcode::set: return assign(i);
       case Opcode::store: return memory_.store(i);
+      case Opcode::fetch: return memory_.fetch(i);
       default: values_[static_cast<std::size_t>(i.id)] = compute(i);
     }
   }
@@ -196,6 +197,7 @@ class KernelEmitter {
       case Opcode::local:
       case Opcode::set:
       case Opcode::store:
+      case Opcode::fetch:
       case Opcode::for_:
       case Opcode::vector:
       case Opcode::if_:

@@ -233,14 +233,19 @@ Value* Memory::strided_load(const Inst& inst, std::int64_t stride) {
   return math_.from_stored(inst.ref->dtype, b_.CreateShuffleVector(low, high, from));
 }
 
-/// Every cache line once. Into the second level, where it is beside what is at work now; past an array's end nothing happens.
+void Memory::fetch(const Inst& inst) { fetch_line(element_pointer(inst.ref, inst.index)); }
+
+/// Into the second level, where it is beside what is at work now; past an array's end nothing happens.
+void Memory::fetch_line(Value* pointer) {
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {pointer->getType()}, {pointer, b_.getInt32(0), b_.getInt32(2), b_.getInt32(1)});
+}
+
+/// Every cache line once.
 void Memory::fetch_ahead(const Inst& inst, Value* pointer, int lanes) {
   constexpr std::int64_t kLine = 64;
   const auto width = static_cast<std::int64_t>(byte_width(inst.ref->dtype));
-  for (std::int64_t at = 0; at < lanes * width; at += kLine) {
-    Value* line = b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(static_cast<std::uint64_t>(inst.ahead * width + at)));
-    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {line->getType()}, {line, b_.getInt32(0), b_.getInt32(2), b_.getInt32(1)});
-  }
+  for (std::int64_t at = 0; at < lanes * width; at += kLine)
+    fetch_line(b_.CreateGEP(b_.getInt8Ty(), pointer, b_.getInt64(static_cast<std::uint64_t>(inst.ahead * width + at))));
 }
 
 /// One element for all lanes. Where a predicate may forbid the access, a slot of the stack is read instead.

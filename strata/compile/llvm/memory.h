@@ -31,6 +31,7 @@ class Memory {
   }
   /// Stores in succession, in this order. Those that take turns in memory (elements 0, 2, 4 ... and 1, 3, 5 ...) become stores of what lies there.
   void store(std::span<const loop::Inst* const> all);
+  void fetch(const loop::Inst& inst);
   /// Where a uniform load reads.
   llvm::Value* address(const loop::Inst& inst) { return place(inst, 1).pointer; }
   /// At the end of the function: streaming stores are made visible to other threads.
@@ -52,6 +53,7 @@ class Memory {
   llvm::Value* strided_load(const loop::Inst& inst, std::int64_t stride);
   llvm::Value* interleaved(std::vector<llvm::Value*> values);
   llvm::Value* scattered(llvm::Value* base, llvm::Type* element, const std::vector<loop::Index::Term>& terms, int lanes);
+  void fetch_line(llvm::Value* pointer);
   void fetch_ahead(const loop::Inst& inst, llvm::Value* pointer, int lanes);
   llvm::Value* uniform_load(const loop::Inst& inst, llvm::Value* pointer, int lanes);
   void uniform_store(const loop::Inst& inst, llvm::Value* pointer, llvm::Value* stored);

@@ -254,6 +254,7 @@ class Generator {
     }
     Ref* ref = any(inputs_);
     Place p = place(ref->size);
+    if (below(4) == 0) builder_.fetch(ref, places_[0].index * 1000 - below(2000));  // anywhere, of no consequence
     values_.push_back({builder_.load(ref, p.index), {ref->dtype, p.lanes}});
   }
   /// In a vector loop by its own index, whose lanes no folding takes away; else, and sometimes, at a uniform one.
