@@ -121,6 +121,7 @@ class Grouping {
       if (waits[i] == 0) ready.emplace(node(g).roots.back(), g);
     }
     note_readers();
+    done_.assign(nodes_.size(), 0);
     std::vector<Group> out;
     while (!ready.empty()) {
       const int g = ready.top().second;
@@ -128,6 +129,7 @@ class Grouping {
       find_outputs(g);
       find_own_reads(g);
       find_beside(g);
+      done_[static_cast<std::size_t>(g)] = 1;
       out.push_back(std::move(node(g).group));
       for (int r : readers[static_cast<std::size_t>(g)])
         if (--waits[static_cast<std::size_t>(r)] == 0) ready.emplace(node(r).roots.back(), r);
@@ -457,7 +459,12 @@ class Grouping {
     g.own_reads = std::move(found);
   }
 
-  /// Arrays from outside of the block: what it makes itself may not be there yet.
+  /// Whether a value is made before the group that comes next in the order.
+  bool is_there(const Value* v) {
+    const int made = maker(v);
+    return made >= 0 ? done_[static_cast<std::size_t>(made)] != 0 : !v->op();
+  }
+
   void find_beside(int number) {
     Group& g = node(number).group;
     if (g.kind != GroupKind::product) return;
@@ -469,7 +476,7 @@ class Grouping {
       for (int i : node(reader).roots) std::copy_if(root(i).reads.begin(), root(i).reads.end(), std::back_inserter(reads), is_full);
       if (std::none_of(reads.begin(), reads.end(), [&](const Access& a) { return maker(a.value) == number; })) continue;
       for (const Access& a : reads)
-        if (!a.value->op() && a.value->type().bytes() >= kReadOnce && std::find(g.beside.begin(), g.beside.end(), a.value) == g.beside.end()) g.beside.push_back(a.value);
+        if (is_there(a.value) && a.value->type().bytes() >= kFarArray && std::find(g.beside.begin(), g.beside.end(), a.value) == g.beside.end()) g.beside.push_back(a.value);
     }
   }
 
@@ -483,6 +490,7 @@ class Grouping {
   int last_effect_ = -1;  // the last operation with an effect so far
   std::unordered_map<const Value*, int> made_by_;
   std::unordered_set<const Value*> read_elsewhere_;
+  std::vector<char> done_;  // by finish(): groups that are in the order
   std::vector<int> seen_;  // by producers(): in which turn
   int turn_ = 0;
 };

@@ -49,8 +49,8 @@ struct ArgumentSlice {
   std::int64_t begin;  // in elements
 };
 
-/// Bytes of arrays that no cache of one thread keeps until they are read again, and that no cache at all does.
-inline constexpr std::size_t kReadOnce = std::size_t{4} << 20, kPastCaches = std::size_t{32} << 20;
+/// Bytes of arrays that are not in the second cache, that no cache of one thread keeps until they are read again, and that no cache at all does.
+inline constexpr std::size_t kFarArray = std::size_t{1} << 20, kReadOnce = std::size_t{4} << 20, kPastCaches = std::size_t{32} << 20;
 
 struct Fusion {
   std::vector<Group> groups;                     // an order in which they can run

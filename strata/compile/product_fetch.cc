@@ -5,7 +5,8 @@
 namespace strata::compile {
 namespace {
 
-constexpr std::int64_t kLine = 64;     // bytes
+constexpr std::size_t kLeast = 256 << 10;  // bytes of an array that the second cache may not hold beside what tiles read
+constexpr std::int64_t kLine = 64;         // bytes
 constexpr std::int64_t kMostLines = 2;  // that a turn asks for: a few of its dozens of loads
 
 /// By how many elements neighbours along several dimensions, taken as one, lie apart.
@@ -26,7 +27,7 @@ std::optional<std::int64_t> stride(const ProductSide& side, const std::vector<in
 
 std::optional<SideFetch> SideFetch::of(const ProductSide& side, const Fusion& fusion, std::int64_t free, std::int64_t tiles, std::int64_t turn) {
   std::optional<Placement> lies = placement(side.value, fusion);
-  if (!lies || lies->array->type().bytes() < kReadOnce) return {};
+  if (!lies || lies->array->type().bytes() < kLeast) return {};
   const auto step = stride(side, side.contract, lies->strides), row = stride(side, side.free, lies->strides);
   if (!step || !row || (*step != 1 && *row != 1)) return {};
   SideFetch out(side);

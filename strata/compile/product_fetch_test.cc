@@ -83,7 +83,7 @@ TEST(ProductFetch, TurnsAskForEachLineOfAPart) {
 
 TEST(ProductFetch, NothingIsAskedForOfSmallArraysOrOfWhatLiesOtherwise) {
   Block block;
-  Value* small = block.add_argument(Type(DType::f32, Shape{512, 512}));
+  Value* small = block.add_argument(Type(DType::f32, Shape{512, 64}));
   Value* scattered = block.add_argument(Type(DType::f32, Shape{512, 1024, 8}));
   EXPECT_FALSE(SideFetch::of(ProductSide(small, {}, {0}), {}, 64, 64, 4).has_value());
   EXPECT_FALSE(SideFetch::of(ProductSide(scattered, {2}, {0}), {}, 64, 64, 4).has_value()) << "neighbours lie eight apart";
@@ -124,12 +124,16 @@ void product_and_rows(Block& block, std::int64_t batch) {
 TEST(ProductFetch, ChainsFetchWhatTheNextLaunchReadsBeside) {
   Block block;
   product_and_rows(block, 64);
-  const Plan plan = make_plan(*prepare(block), {});
-  EXPECT_THAT(kernels_named(plan, "product"), ::testing::HasSubstr("fetch "));
+  const std::string chained = kernels_named(make_plan(*prepare(block), {}), "product");
   ChainLimits none;
   none.least_passed_on = std::int64_t{1} << 40;
-  const Plan apart = make_plan(*prepare(block), {}, CpuTarget::host(), none);
-  EXPECT_THAT(kernels_named(apart, "product"), ::testing::Not(::testing::HasSubstr("fetch ")));
+  const std::string apart = kernels_named(make_plan(*prepare(block), {}, CpuTarget::host(), none), "product");
+  auto fetches = [](const std::string& text) {
+    int out = 0;
+    for (std::size_t at = 0; (at = text.find("fetch ", at)) != std::string::npos; ++at) ++out;
+    return out;
+  };
+  EXPECT_GT(fetches(chained), fetches(apart));
   expect_compiled_equals_reference(block, 1, /*interpret_too=*/false);
 }
 

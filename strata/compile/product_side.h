@@ -11,9 +11,6 @@ namespace strata::compile {
 /// The sums from which a product goes on (strata.dot_add), or null.
 inline const ir::Value* given_sums(const ir::Op& product) { return product.operands.size() > 2 ? product.operand(2) : nullptr; }
 
-/// Bytes of an array that is not in the second cache.
-inline constexpr std::size_t kFarArray = 1 << 20;
-
 struct ProductSide {
   const ir::Value* value = nullptr;
   std::vector<int> batch, free, contract;  // free: ascending
