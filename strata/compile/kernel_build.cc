@@ -46,7 +46,7 @@ void fetch_a_page_ahead(loop::Kernel& kernel, std::size_t begin) {
     if (inst.code != loop::Opcode::load || inst.ref->mode != loop::Ref::Mode::in) continue;
     const auto width = static_cast<std::int64_t>(byte_width(inst.ref->dtype));
     const bool neighbours = std::any_of(inst.index.terms().begin(), inst.index.terms().end(), [](const Index::Term& t) { return t.variable->type.lanes > 1 && t.coefficient == 1; });
-    if (neighbours && static_cast<std::size_t>(inst.ref->size * width) >= kFarArray) fetch_ahead(&inst, kPage / width);
+    if (neighbours && static_cast<std::size_t>(inst.ref->size * width) >= kPastCaches) fetch_ahead(&inst, kPage / width);
   }
 }
 

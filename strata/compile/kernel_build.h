@@ -60,9 +60,9 @@ class KernelContext : public TreeContext {
 
 /// What a load of several lanes will read so many elements further on is fetched meanwhile; nothing for another instruction, or none.
 void fetch_ahead(Inst* inst, std::int64_t elements);
-/// What vectors read of large arrays from instruction `begin` on is fetched a page ahead: a processor's own fetching begins anew with each page, and
-/// pauses where a row's end is worked on (two threads of a Zen 5, ms: rows' maxima of 4096 x 4096 f32 1.33 without, 1.18 with; the chain of attention's
-/// gradients in bf16, which reads 16 MB of exponentials that a loop over layers stacked, 11.2 without, 8.1 with).
+/// What vectors read of large arrays from instruction `begin` on, a sweep over what no cache holds, is fetched a page ahead: a processor's own
+/// fetching begins anew with each page, and pauses where a row's end is worked on (rows' maxima of 4096 x 4096 f32 on two threads: 1.33 ms without, 1.18
+/// with). Arrays that the last cache may hold are read a quarter slower so.
 void fetch_a_page_ahead(loop::Kernel& kernel, std::size_t begin = 0);
 
 /// Values of the group are computed where they are asked for.

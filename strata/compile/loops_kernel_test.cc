@@ -96,13 +96,13 @@ std::string rows_text(std::int64_t rows, std::int64_t length, bool softmax) {
 TEST(CompiledMaps, LongPassesLookAhead) {
   EXPECT_THAT(rows_text(1024, 4096, true), ::testing::HasSubstr("load ahead 4096 "));
   EXPECT_THAT(rows_text(1021, 4097, true), ::testing::HasSubstr("load ahead 4097 "));
-  EXPECT_THAT(rows_text(64, 4096, true), ::testing::Not(::testing::HasSubstr("ahead 4096 ")));
+  EXPECT_THAT(rows_text(64, 4096, true), ::testing::Not(::testing::HasSubstr("ahead")));
   EXPECT_THAT(rows_text(1024, 4096, false), ::testing::Not(::testing::HasSubstr("ahead 4096 ")));
 }
 /// Others where they are read first, by pages; what stays in caches is not.
 TEST(CompiledMaps, LargeArraysAreFetchedAPageAhead) {
-  EXPECT_THAT(rows_text(1024, 4096, false), ::testing::HasSubstr("load ahead 1024 "));
-  EXPECT_THAT(rows_text(32, 4096, false), ::testing::Not(::testing::HasSubstr("ahead")));
+  EXPECT_THAT(rows_text(4096, 4096, false), ::testing::HasSubstr("load ahead 1024 "));
+  EXPECT_THAT(rows_text(1024, 4096, false), ::testing::Not(::testing::HasSubstr("ahead")));
 }
 
 /// What a later pass reads of a result that goes past the caches is kept beside it.
