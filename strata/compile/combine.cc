@@ -136,7 +136,8 @@ RowReductions::RowReductions(loop::Builder& b, std::vector<const ir::Op*> reduct
   }
 }
 
-void RowReductions::run(const std::function<void(Index)>& also) {
+void RowReductions::run(const std::function<void(Index)>& also, std::function<void(Index, std::function<void()>)> around) {
+  around_ = std::move(around);
   for (const ir::Op* op : reductions_) totals_.push_back(b_.local(neutral(b_, reduction_of(*op).combiner, op->operand(0)->dtype())));
   std::int64_t size = kChunk;
   std::int64_t whole = length_ / size;
@@ -150,13 +151,14 @@ void RowReductions::run(const std::function<void(Index)>& also) {
 void RowReductions::chunk(Index begin, Index end, const std::function<void(Index)>& also) {
   std::vector<LaneTotals> lanes;
   for (const ir::Op* op : reductions_) lanes.emplace_back(b_, reduction_of(*op).combiner, op->operand(0)->dtype(), lanes_);
-  b_.vector(begin, end, lanes_, [&](Index j) {
+  auto strip = [&](const Index& j) {
     for (std::size_t i = 0; i < reductions_.size(); ++i) {
       const ir::Op& op = *reductions_[i];
       lanes[i].add(element_(op.operand(0), j));
     }
     also(j);
-  });
+  };
+  b_.vector(begin, end, lanes_, [&](Index j) { around_ ? around_(j, [&] { strip(j); }) : strip(j); });
   for (std::size_t i = 0; i < reductions_.size(); ++i) {
     Opcode code = op::opcode(reduction_of(*reductions_[i]).combiner, reductions_[i]->operand(0)->dtype());
     b_.set(totals_[i], b_.binary(code, b_.get(totals_[i]), lanes[i].total()));

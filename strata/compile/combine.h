@@ -66,8 +66,9 @@ class RowReductions {
   /// `element(v, j)`: element j of the row of operand v, in its storage dtype. `light`: elements are little more than loads.
   RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions, std::int64_t length,
                 std::function<Inst*(const ir::Value*, Index)> element, bool light);
-  /// Loops over the row; `also(j)` is called once for each element, after the reductions took it.
-  void run(const std::function<void(Index)>& also);
+  /// Loops over the row; `also(j)` is called once for each element, after the reductions took it. All that is made for a strip is made by `around`, if
+  /// there is one, as often as that likes: in branches, say.
+  void run(const std::function<void(Index)>& also, std::function<void(Index, std::function<void()>)> around = nullptr);
   /// init combined with the row's total, rounded to the result's dtype.
   Inst* result(const ir::Op& op, Inst* init);
 
@@ -79,6 +80,7 @@ class RowReductions {
   std::int64_t length_;
   int lanes_;
   std::function<Inst*(const ir::Value*, Index)> element_;
+  std::function<void(Index, std::function<void()>)> around_;
   std::vector<Inst*> totals_;  // locals
 };
 

@@ -81,6 +81,21 @@ class GroupContext : public KernelContext {
   std::unordered_set<const ir::Value*> roots_;
 };
 
+/// `look` at each operation that a group computes, once.
+template <class F>
+void each_computed(const Group& group, const Fusion& fusion, F look) {
+  std::unordered_set<const ir::Op*> seen;
+  std::vector<const ir::Op*> waiting(group.roots.begin(), group.roots.end());
+  while (!waiting.empty()) {
+    const ir::Op& op = *waiting.back();
+    waiting.pop_back();
+    if (!seen.insert(&op).second) continue;
+    look(op);
+    for (const ir::Value* v : op.operands)
+      if (fusion.inlined.count(v)) waiting.push_back(v->op());
+  }
+}
+
 /// Lanes of a map along its elements.
 inline constexpr int kMapLanes = 16;
 /// Work below this runs on the caller (decisions.md 18); in elements times operations, a rough count.

@@ -5,6 +5,7 @@
 #include "strata/compile/combine.h"
 #include "strata/compile/fusion_choice.h"
 #include "strata/compile/reduce_kernel.h"
+#include "strata/compile/row_band.h"
 #include "strata/compile/short_rows.h"
 #include "strata/compile/tile_kernel.h"
 
@@ -19,21 +20,6 @@ constexpr std::int64_t kPointElements = 16384;  // the most elements of one grid
 
 /// The elements of one grid point of a map of `total`, at most: eight points where that leaves enough for each.
 std::int64_t point_elements(std::int64_t total) { return std::clamp<std::int64_t>(total / 8, 1024, kPointElements); }
-
-/// `look` at each operation that a group computes, once.
-template <class F>
-void each_computed(const Group& group, const Fusion& fusion, F look) {
-  std::unordered_set<const Op*> seen;
-  std::vector<const Op*> waiting(group.roots.begin(), group.roots.end());
-  while (!waiting.empty()) {
-    const Op& op = *waiting.back();
-    waiting.pop_back();
-    if (!seen.insert(&op).second) continue;
-    look(op);
-    for (const Value* v : op.operands)
-      if (fusion.inlined.count(v)) waiting.push_back(v->op());
-  }
-}
 
 /// How much arithmetic an element of a large map is: of 32-bit integers, and other.
 struct Arithmetic {
@@ -97,6 +83,13 @@ class RowContext : public KernelContext {
   bool kept(const Value* v) const { return kept_.count(v) != 0; }
   /// Whether an element of v is computed where it is asked for.
   bool computes(const Value* v) { return inlined(v); }
+  /// While `f` makes instructions, values that the band settles are computed as outside of it.
+  template <class F>
+  void outside(const RowBand& band, F f) {
+    outside_ = &band;
+    f();
+    outside_ = nullptr;
+  }
   /// The reduced value of the row at hand.
   void set_row(const Value* v, Inst* inst) { rows_[v] = inst; }
   void next_row() {
@@ -106,9 +99,14 @@ class RowContext : public KernelContext {
 
  protected:
   bool inlined(const Value* v) override {
-    if (rows_.count(v) || kept_.count(v)) return false;
+    if (rows_.count(v)) return false;
+    if (kept_.count(v)) return outside_ && outside_->settles(v);
     if (roots_.count(v)) return !is_reduction(*v->op());
     return KernelContext::inlined(v);
+  }
+  Inst* computed(const Value* v, std::span<const Index> index) override {
+    const Value* other = outside_ && outside_->settles(v) ? outside_->chosen(v) : nullptr;
+    return other ? at(other, index) : KernelContext::computed(v, index);
   }
   Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
     if (auto row = rows_.find(v); row != rows_.end()) return row->second;
@@ -121,6 +119,7 @@ class RowContext : public KernelContext {
   std::unordered_set<const Value*> roots_;
   std::unordered_map<const Value*, std::pair<loop::Ref*, Index>> kept_;
   std::unordered_map<const Value*, Inst*> rows_;
+  const RowBand* outside_ = nullptr;
 };
 
 /// The passes of a group: which root is computed when, and what is kept between passes.
@@ -171,6 +170,7 @@ class RowKernel {
         passes_(group, fusion),
         rows_(rows),
         length_(group.total / rows),
+        band_(RowBand::of(group, fusion, length_)),
         b_(*built.kernel),
         context_(b_, group, fusion, built) {}
 
@@ -243,12 +243,13 @@ class RowKernel {
         if (is_output(v) && !kept_in_result(v)) context_.store_result(v, base + j, values[i]);
       }
     };
+    const std::function<void(Index, std::function<void()>)> by_band = band_for(r, reductions, wanted);
     if (reductions.empty()) {
-      b_.vector(0, length_, lanes_, element);
+      b_.vector(0, length_, lanes_, [&](Index j) { by_band ? by_band(j, [&] { element(j); }) : element(j); });
     } else {
       auto element_of = [&](const Value* v, Index j) { return context_.at_offset(v, base + j); };
       RowReductions all(b_, reductions, length_, element_of, is_light(reductions, wanted));
-      all.run(element);
+      all.run(element, by_band);
       for (const Op* op : reductions) {
         const Value* v = op->result();
         Inst* result = all.result(*op, context_.at(op->operand(static_cast<int>(op->operands.size()) / 2), {}));
@@ -258,6 +259,17 @@ class RowKernel {
     }
     for (auto& [v, ref] : targets)
       if (ref) context_.keep(v, ref, kept_in_result(v) ? Index(0) : base);
+  }
+
+  /// Makes a strip's code twice, for strips that a mask's band leaves out and for others, where the former is less work; nothing else.
+  std::function<void(Index, std::function<void()>)> band_for(const Index& r, const std::vector<const Op*>& reductions, const std::vector<const Value*>& wanted) {
+    const bool reduces = std::any_of(reductions.begin(), reductions.end(), [&](const Op* op) { return band_ && band_->settles(op->operand(0)); });
+    const bool stores = std::any_of(wanted.begin(), wanted.end(), [&](const Value* v) { return band_ && band_->settles(v); });
+    if (!reduces && !stores) return nullptr;
+    return [this, r](const Index& j, const std::function<void()>& strip) {
+      if (length_ % j.lanes() != 0) return strip();
+      b_.if_(band_->leaves_out(b_, r, j.at_first_lane(), j.lanes()), [&] { context_.outside(*band_, strip); }, strip);
+    };
   }
 
   /// While a later pass computes for long on a row that the first one read, memory has nothing to do: the next row is fetched meanwhile (softmax of
@@ -318,6 +330,7 @@ class RowKernel {
   const Group& group_;
   Passes passes_;
   std::int64_t rows_, length_;
+  const std::optional<RowBand> band_;
   loop::Builder b_;
   RowContext context_;
   std::unordered_map<const Value*, loop::Ref*> scratch_;

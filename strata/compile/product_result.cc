@@ -105,9 +105,7 @@ void ProductContext::store(const Index& offset, const Index& along, Inst* sum) {
 
 void ProductContext::fetch_beside(const Value* v, const Index& offset) {
   constexpr std::int64_t kLine = 64;  // bytes
-  Index first = offset.constant();
-  for (const Index::Term& term : offset.terms())
-    if (term.variable->type.lanes == 1) first = first + Index::of(term.variable) * term.coefficient;
+  const Index first = offset.at_first_lane();
   const std::int64_t line = kLine / static_cast<std::int64_t>(byte_width(stored_dtype(v->type())));
   for (std::int64_t x = 0; x < offset.lanes(); x += line) b.fetch(input(v), first + x);
 }

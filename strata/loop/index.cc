@@ -102,6 +102,13 @@ int Index::lanes() const {
   return lanes;
 }
 
+Index Index::at_first_lane() const {
+  Index out = constant_;
+  for (const Term& term : terms_)
+    if (term.variable->type.lanes == 1) out.terms_.push_back(term);
+  return out;
+}
+
 std::int64_t Index::min() const { return static_cast<std::int64_t>(range_of(terms_, constant_).low); }
 std::int64_t Index::max() const { return static_cast<std::int64_t>(range_of(terms_, constant_).high); }
 

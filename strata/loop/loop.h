@@ -100,6 +100,8 @@ class Index {
   bool is_constant() const { return terms_.empty(); }
   /// 1, or the lanes of the widest variable.
   int lanes() const;
+  /// The place of lane 0.
+  Index at_first_lane() const;
   /// Smallest and largest value (inclusive) from the variables' ranges.
   std::int64_t min() const;
   std::int64_t max() const;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <unordered_map>
 
 #include "strata/op/lowering_kind.h"
+#include "strata/op/scan.h"
 #include "strata/transform/affine.h"
 #include "strata/transform/row_set.h"
 
@@ -60,23 +62,27 @@ std::optional<Band> compared(const Op& op, bool wanted, int& steps) {
 /// A band by the order of its dimensions, so that equal ones compare equal.
 Band ordered(const Band& b) { return b.row < b.column ? b : Band{b.column, b.row, -b.high, -b.low}; }
 
+/// What stands outside of loops for arguments of their bodies that stay the same: a mask is computed before a loop over layers.
+using Outside = std::unordered_map<const Value*, const Value*>;  // lookup only
+
 /// The band outside of which a mask is not `wanted`; nothing where none is known.
-std::optional<Band> band(const Value* mask, bool wanted, int& steps) {
+std::optional<Band> band(const Value* mask, const Outside& outside, bool wanted, int& steps) {
+  if (auto found = outside.find(mask); found != outside.end()) return band(found->second, outside, wanted, steps);
   const Op* op = mask->op();
   if (!op || --steps < 0 || !is_bool(mask->dtype()) || !mask->shape().is_static()) return {};
   if (op->name() == "stablehlo.compare") {
     auto found = compared(*op, wanted, steps);
     return found ? std::optional(ordered(*found)) : std::nullopt;
   }
-  if (op->name() == "stablehlo.not") return band(op->operand(0), !wanted, steps);
+  if (op->name() == "stablehlo.not") return band(op->operand(0), outside, !wanted, steps);
   if (op->name() == (wanted ? "stablehlo.and" : "stablehlo.or")) {
-    auto a = band(op->operand(0), wanted, steps), b = band(op->operand(1), wanted, steps);
+    auto a = band(op->operand(0), outside, wanted, steps), b = band(op->operand(1), outside, wanted, steps);
     if (!a || !b) return a ? a : b;
     if (a->row != b->row || a->column != b->column) return a;
     return Band{a->row, a->column, std::max(a->low, b->low), std::min(a->high, b->high)};
   }
   if (!only_moves(*op)) return {};
-  auto from = band(op->operand(0), wanted, steps);
+  auto from = band(op->operand(0), outside, wanted, steps);
   if (!from) return {};
   const op::Factors factors = (*op::def(*op).shard)(*op);
   const int row = moved_dim(factors, from->row), column = moved_dim(factors, from->column);
@@ -87,7 +93,7 @@ std::optional<Band> band(const Value* mask, bool wanted, int& steps) {
 /// What all readers of a value, element by element, see of it.
 class Need {
  public:
-  explicit Need(const Readers& readers) : readers_(readers) {}
+  Need(const Readers& readers, const Outside& outside) : readers_(readers), outside_(outside) {}
 
   /// Nothing where all of it is needed, or more is not known.
   std::optional<Band> of(const Value* v, int& steps) const {
@@ -107,7 +113,7 @@ class Need {
     if (!op::is_elemental(op) || op.num_results() != 1 || !op.regions.empty() || op.info().has_effect || op::def(op).traits.barrier) return {};
     if (std::count(op.operands.begin(), op.operands.end(), v) != 1) return {};
     if (op.name() == "stablehlo.select" && op.operand(0) != v && op.operand(0)->rank() == v->rank()) {
-      auto chosen = band(op.operand(0), op.operand(1) == v, steps);
+      auto chosen = band(op.operand(0), outside_, op.operand(1) == v, steps);
       if (chosen) return chosen;
     }
     auto after = of(op.result(), steps);
@@ -129,19 +135,43 @@ class Need {
   }
 
   const Readers& readers_;
+  const Outside& outside_;
 };
 
-}  // namespace
+void mark_choice(Op& op, const Outside& outside) {
+  if (op.name() != "stablehlo.select" || op.operand(0)->rank() != op.result()->rank() || !op.result()->shape().is_static()) return;
+  for (const std::int64_t shown : {1, 2}) {
+    int steps = kMostSteps;
+    if (auto found = band(op.operand(0), outside, shown == 1, steps)) return void(op.attrs.set(kChosenBand, Ints{found->row, found->column, found->low, found->high, 3 - shown}));
+  }
+}
 
-void mark_needed_bands(Block& block) {
+bool is_scan(const Op& op) {
+  const auto* structured = std::get_if<op::Structured>(&op::def(op).lowering);
+  return structured && structured->kind == op::Structured::Kind::scan;
+}
+
+void mark(Block& block, Outside& outside) {
   const Readers readers(block);
-  const Need need(readers);
+  const Need need(readers, outside);
   for (const auto& op : block.ops()) {
-    for (const auto& region : op->regions) mark_needed_bands(*region);
+    if (is_scan(*op)) {
+      const op::ScanParts parts(*op);
+      for (std::size_t i = 0; i < parts.consts; ++i) outside.emplace(parts.body.argument(static_cast<int>(i)), op->operands[i]);
+    }
+    for (const auto& region : op->regions) mark(*region, outside);
+    mark_choice(*op, outside);
     if (!op::is_contraction(*op) || op->operands.size() != 2 || !op->result()->shape().is_static()) continue;
     int steps = kMostSteps;
     if (auto found = need.of(op->result(), steps)) op->attrs.set(kNeededBand, Ints{found->row, found->column, found->low, found->high});
   }
+}
+
+}  // namespace
+
+void mark_needed_bands(Block& block) {
+  Outside outside;
+  mark(block, outside);
 }
 
 }  // namespace strata::transform

@@ -12,7 +12,10 @@ namespace strata::transform {
 
 inline constexpr const char* kNeededBand = "strata.needed_band";
 
-/// Marks products all readers of which choose by places that are computed from iotas.
+// The choices themselves are marked, too: [row, column, low, high, other], where an element outside of the band is that of operand `other`.
+inline constexpr const char* kChosenBand = "strata.chosen_band";
+
+/// Marks products all readers of which choose by places that are computed from iotas, and such choices.
 void mark_needed_bands(ir::Block& block);
 
 }  // namespace strata::transform

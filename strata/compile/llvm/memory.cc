@@ -36,14 +36,6 @@ std::int64_t stride_of(const Index& index) {
   return stride;
 }
 
-/// The index with every lane number taken as 0.
-Index at_first_lane(const Index& index) {
-  Index out = index.constant();
-  for (const Index::Term& term : index.terms())
-    if (is_uniform(term)) out = out + Index::of(term.variable) * term.coefficient;
-  return out;
-}
-
 llvm::Align element_alignment(const Inst& inst) { return llvm::Align(byte_width(inst.ref->dtype)); }
 
 }  // namespace
@@ -106,7 +98,7 @@ Value* Memory::element_pointer(const loop::Ref* ref, const Index& uniform) {
 }
 
 Memory::Place Memory::place(const Inst& inst, int lanes) {
-  Value* base = element_pointer(inst.ref, at_first_lane(inst.index));
+  Value* base = element_pointer(inst.ref, inst.index.at_first_lane());
   std::vector<Index::Term> varying;
   for (const Index::Term& term : inst.index.terms())
     if (!is_uniform(term)) varying.push_back(term);
@@ -225,7 +217,7 @@ Value* Memory::strided_load(const Inst& inst, std::int64_t stride) {
   const bool whole = inst.index.max() < inst.ref->size - (stride - 1 - before);
   const int first = static_cast<int>(before), overlap = whole ? 0 : step - 1 - first;
   auto* t = llvm::FixedVectorType::get(math_.stored_type(inst.ref->dtype, 1), static_cast<unsigned>(half));
-  Value* low_at = element_pointer(inst.ref, at_first_lane(inst.index) - before);
+  Value* low_at = element_pointer(inst.ref, inst.index.at_first_lane() - before);
   Value* high_at = b_.CreateConstGEP1_64(t->getElementType(), low_at, static_cast<std::uint64_t>(half - overlap));
   Value *low = of(inst, b_.CreateAlignedLoad(t, low_at, element_alignment(inst))), *high = of(inst, b_.CreateAlignedLoad(t, high_at, element_alignment(inst)));
   std::vector<int> from;
@@ -310,7 +302,7 @@ Memory::Strip Memory::strip(std::span<const Inst* const> turns) {
     int lanes = std::max(inst->args[0]->type.lanes, inst->index.lanes());
     values.push_back(math_.stretch(math_.to_stored(inst->ref->dtype, value_(inst->args[0])), lanes));
   }
-  return {&first, element_pointer(first.ref, at_first_lane(first.index)), interleaved(std::move(values))};
+  return {&first, element_pointer(first.ref, first.index.at_first_lane()), interleaved(std::move(values))};
 }
 
 /// Lane 0 of all values, then lane 1 of all, ...
