@@ -16,6 +16,7 @@
 #include "strata/compile/native_product.h"
 #include "strata/compile/product_kernel.h"
 #include "strata/compile/product_side.h"
+#include "strata/compile/repeated_launches.h"
 #include "strata/compile/small_loop.h"
 #include "strata/compile/stage_times.h"
 #include "strata/compile/update_kernel.h"
@@ -580,6 +581,7 @@ Plan make_plan(const Block& block, const std::vector<bool>& donated, const CpuTa
   Plan plan;
   Planner(plan, target, sharing).run(block, donated);
   spread_launches_in_loops(plan);
+  drop_repeated_launches(plan);
   {
     Stage finding("  chains");
     chain_launches(plan, chains);
