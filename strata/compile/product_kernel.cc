@@ -90,7 +90,7 @@ class Product {
     std::int64_t row_blocks = (m_ + mb_ - 1) / mb_, column_blocks = (n_ + nb_ - 1) / nb_;
     built_.kernel->grid = batch_ * row_blocks * column_blocks;
     built_.parallel = is_parallel();
-    if (k_ > kc_ && (acc_ != value_->dtype() || group_.epilogue > 0)) sums_ = b.scratch(acc_, mb_ * padded(nb_));
+    if (k_ > kc_ && (acc_ != value_->dtype() || group_.epilogue > 0 || context_->streams_results())) sums_ = b.scratch(acc_, mb_ * padded(nb_));
     if (context_->loops_over_rows()) done_ = b.scratch(acc_, tile_.rows * tile_.lanes);
     Index point = b.grid();
     batch_at_ = b.div(point, column_blocks * row_blocks);

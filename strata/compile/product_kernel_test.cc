@@ -176,5 +176,34 @@ TEST(Product, HasThemWhereItsOperandsAreReadAcross) {
       }
 }
 
+// Results of many megabytes go past the caches, once: parts of the sum are added up elsewhere. Rows know nothing of each other, so those of a small product are the same.
+TEST(Product, LargeResultsHaveTheBitsOfTheirRows) {
+  constexpr std::int64_t kRows = 1024, kFew = 72, kColumns = 2304;
+  for (std::int64_t k : {40, 1300}) {
+    auto block = [&](std::int64_t rows) {
+      auto f = std::make_unique<Block>();
+      Builder b(*f);
+      ir::Value *x = f->add_argument(Type(DType::f32, {rows, k})), *y = f->add_argument(Type(DType::f32, {k, kColumns}));
+      f->results = {op::dot_general(b, x, y, {{}, {}, {1}, {0}})};
+      return f;
+    };
+    const std::unique_ptr<Block> large = block(kRows), small = block(kFew);
+    std::string text;
+    for (const auto& kernel : make_plan(*prepare(*large), {}).kernels) text += loop::print(*kernel);
+    EXPECT_NE(text.find("store streaming"), std::string::npos) << text;
+    std::vector<Literal> given = arguments_of(*large), few{Literal(small->arguments()[0]->type()), given[1]};
+    std::memcpy(few[0].mutable_data(), given[0].data(), few[0].bytes());
+    const std::vector<Literal> want = testing::run_compiled(*small, few);
+    for (int threads : {1, 3}) {
+      set_num_threads(threads);
+      const std::vector<Literal> got = testing::run_compiled(*large, given);
+      Literal first(want[0].type());
+      std::memcpy(first.mutable_data(), got[0].data(), first.bytes());
+      testing::expect_same_bits({first}, want, fmt::format("k {}, {} threads", k, threads));
+    }
+    set_num_threads(0);
+  }
+}
+
 }  // namespace
 }  // namespace strata::compile

@@ -89,6 +89,13 @@ ProductContext::ProductContext(loop::Builder& b, const Group& group, const Fusio
     for (const Value* v : op->results()) after_.insert(v);
 }
 
+bool ProductContext::streams_results() const {
+  constexpr std::size_t kMany = 2 * kReadOnce;
+  std::size_t all = 0;
+  for (const Value* v : group_.outputs) all += v->type().bytes();
+  return all >= kMany;
+}
+
 bool ProductContext::loops_over_rows() const { return group_.epilogue_flops > kMostUnrolledFlops; }
 
 void ProductContext::store(const Index& offset, const Index& along, Inst* sum) {
@@ -98,7 +105,10 @@ void ProductContext::store(const Index& offset, const Index& along, Inst* sum) {
   std::vector<Inst*> elements;
   auto computed = [&](const Value* v) { return group_.moves().empty() ? beside(v, at) : at_offset(v, at); };
   for (const Value* v : group_.outputs) elements.push_back(v == value ? element_ : computed(v));
-  for (std::size_t i = 0; i < elements.size(); ++i) b.store(output(group_.outputs[i]), at, elements[i]);
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    b.store(output(group_.outputs[i]), at, elements[i]);
+    b.kernel().arena.back().streaming = streams_results();
+  }
   for (const Value* v : group_.beside) fetch_beside(v, at);
   element_ = nullptr;
 }
