@@ -50,6 +50,12 @@ void fetch_a_page_ahead(loop::Kernel& kernel, std::size_t begin) {
   }
 }
 
+std::int64_t rows_of_point(std::int64_t rows, std::int64_t length, std::int64_t elements) {
+  constexpr std::int64_t kTogether = 32, kPoints = 64;
+  const std::int64_t some = std::min(kTogether, rows / kPoints);
+  return std::clamp<std::int64_t>(std::max(some, elements / length), 1, rows);
+}
+
 std::int64_t largest_divisor(std::int64_t n, std::int64_t most) {
   for (std::int64_t d = std::min(n, most); d > 1; --d)
     if (n % d == 0) return d;

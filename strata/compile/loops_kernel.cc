@@ -176,8 +176,7 @@ class RowKernel {
 
   void build() {
     loop::Kernel& kernel = b_.kernel();
-    const std::int64_t some = std::min(kRowsTogether, rows_ / kLeastPoints);
-    const std::int64_t most = std::clamp<std::int64_t>(std::max(some, point_elements(group_.total) / length_), 1, rows_);
+    const std::int64_t most = rows_of_point(rows_, length_, point_elements(group_.total));
     std::int64_t per_point = largest_divisor(rows_, most);
     if (per_point * 4 < most) per_point = most;
     kernel.grid = (rows_ + per_point - 1) / per_point;
@@ -325,9 +324,6 @@ class RowKernel {
   }
   bool is_output(const Value* v) const { return std::find(group_.outputs.begin(), group_.outputs.end(), v) != group_.outputs.end(); }
 
-  /// A point has so many long rows if there are so many points: memory is read row after row, and the next row is fetched by the thread that takes it (softmax of 4096 x 4096 f32 on
-  /// two threads, ms: 2.4 by 4 rows, 1.9 by 32).
-  static constexpr std::int64_t kRowsTogether = 32, kLeastPoints = 64;
   static constexpr std::int64_t kMostRow = 128 << 10;  // bytes that stay in the second cache
 
   const int lanes_;  // of maps

@@ -13,6 +13,8 @@ namespace {
 using ir::Op;
 using ir::Value;
 
+constexpr std::int64_t kPointElements = 16384;  // of the rows of one grid point, a few long rows apart
+
 /// A reduction's dimensions as numbers: `outer` kept ones before the last reduced one, `inner` kept ones after it.
 class Split {
  public:
@@ -125,7 +127,7 @@ class Reduce {
     KernelContext context(b, fusion_, built);
     if (two) out_.temporaries.push_back(rows * chunks * static_cast<std::int64_t>(byte_width(accumulator(dtype_))));
     loop::Ref* partial = two ? context.temporary(0, accumulator(dtype_), rows * chunks, loop::Ref::Mode::inout) : nullptr;
-    std::int64_t per_point = two ? largest_divisor(chunks, 8) : largest_divisor(rows, std::max<std::int64_t>(1, 16384 / split_.reduced()));
+    std::int64_t per_point = two ? largest_divisor(chunks, 8) : largest_divisor(rows, rows_of_point(rows, split_.reduced(), kPointElements));
     built.kernel->grid = (two ? rows * chunks : rows) / per_point;
     auto chunk = [&](Index row, Index c) {
       Inst* local = b.local(neutral_element(b));
@@ -312,7 +314,7 @@ class Reduce {
     BuiltKernel& built = kernel("arg_extremum");
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
-    std::int64_t rows = split_.outer(), per_point = largest_divisor(rows, std::max<std::int64_t>(1, 16384 / split_.reduced()));
+    std::int64_t rows = split_.outer(), per_point = largest_divisor(rows, rows_of_point(rows, split_.reduced(), kPointElements));
     built.kernel->grid = rows / per_point;
     // What is computed is kept, what lies in memory is read again.
     loop::Ref* computed = fusion_.inlined.count(op_.operand(0)) ? b.scratch(accumulator(compared()), split_.reduced()) : nullptr;
