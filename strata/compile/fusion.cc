@@ -465,6 +465,7 @@ class Grouping {
     return made >= 0 ? done_[static_cast<std::size_t>(made)] != 0 : !v->op();
   }
 
+  /// Large arrays that loops which read the product's results read in the same place.
   void find_beside(int number) {
     Group& g = node(number).group;
     if (g.kind != GroupKind::product) return;
