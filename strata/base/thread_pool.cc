@@ -16,6 +16,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "strata/base/check.h"
 
@@ -113,16 +114,17 @@ class Busy {
 };
 thread_local bool Busy::within_ = false;
 
-/// Threads claim chunks by counting `ticket_` up. A ticket is the number of the run in its high half and the next chunk
+/// Each thread has a share of a run's chunks, neighbours, the same in every run of as many: what a thread wrote in one run it mostly reads in the next, from its own cache.
+/// Then it helps others with theirs. Threads claim chunks by counting a share's ticket up. A ticket is the number of the run in its high half and the next chunk
 /// in its low half; between runs the low half is `kClosed`. A thread that is late by a run therefore fails to claim, and
 /// one that has claimed knows that `job_` stays as it is until the chunk is counted in `done_`.
 class Pool {
  public:
-  explicit Pool(int threads) : threads_(threads) {
+  explicit Pool(int threads) : threads_(threads), shares_(static_cast<std::size_t>(threads)) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the program's own threads
-    for (int i = 1; i < threads; ++i) std::thread([this] { work(); }).detach();
+    for (int i = 1; i < threads; ++i) std::thread([this, i] { work(i); }).detach();
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
@@ -133,16 +135,16 @@ class Pool {
     const std::uint32_t chunks = job.chunks();
     std::unique_lock lock(users_, std::try_to_lock);
     if (!lock) return false;
-    std::uint64_t run = (ticket_.load(std::memory_order_relaxed) >> 32) + 1;
+    const std::uint64_t run = (shares_[0].ticket.load(std::memory_order_relaxed) >> 32) + 1;
     error_ = nullptr;
     done_.store(0, std::memory_order_relaxed);
-    ticket_.store(run << 32 | kClosed, std::memory_order_relaxed);
+    for (Share& s : shares_) s.ticket.store(run << 32 | kClosed, std::memory_order_relaxed);
     job_ = job;
     chunks_.store(chunks, std::memory_order_release);  // who sees the new number sees that the last run is closed
-    ticket_.store(run << 32, std::memory_order_release);
+    for (int i = 0; i < threads_; ++i) shares_[static_cast<std::size_t>(i)].ticket.store(run << 32 | begin_of(i, chunks), std::memory_order_release);
     signal_.fetch_add(1);
     if (sleepers_.load() > 0) futex_wake(signal_, static_cast<int>(std::min<std::uint32_t>(chunks - 1, INT_MAX)));
-    claim_all();
+    claim_all(0);
     if (brief)
       await_brief(chunks);
     else
@@ -170,13 +172,25 @@ class Pool {
  private:
   static constexpr std::uint32_t kClosed = 0xffffffff;
 
-  void claim_all() {
+  /// The first chunk of thread i's share of so many.
+  std::uint32_t begin_of(int i, std::uint32_t chunks) const {
+    return static_cast<std::uint32_t>(std::uint64_t{chunks} * static_cast<std::uint64_t>(i) / static_cast<std::uint64_t>(threads_));
+  }
+
+  /// Its own share first.
+  void claim_all(int thread) {
     inside_chunk = true;
-    std::uint64_t ticket = ticket_.load();
+    for (int i = 0; i < threads_; ++i) claim_share((thread + i) % threads_);
+    inside_chunk = false;
+  }
+
+  void claim_share(int share) {
+    std::atomic<std::uint64_t>& shared = shares_[static_cast<std::size_t>(share)].ticket;
+    std::uint64_t ticket = shared.load();
     while (true) {
       auto chunk = static_cast<std::uint32_t>(ticket);
-      if (chunk == kClosed || chunk >= chunks_.load()) break;  // a run being written: then the claim fails
-      if (!ticket_.compare_exchange_weak(ticket, ticket + 1)) continue;
+      if (chunk == kClosed || chunk >= begin_of(share + 1, chunks_.load())) break;  // a run being written: then the claim fails
+      if (!shared.compare_exchange_weak(ticket, ticket + 1)) continue;
       maybe_yield();
       try {
         Busy busy;
@@ -186,9 +200,8 @@ class Pool {
         error_ = std::current_exception();
       }
       finish_chunk();
-      ticket = ticket_.load();
+      ticket = shared.load();
     }
-    inside_chunk = false;
   }
 
   void finish_chunk() {
@@ -222,12 +235,12 @@ class Pool {
     caller_sleeps_.store(false);
   }
 
-  void work() {
+  void work(int thread) {
     pthread_setname_np(pthread_self(), "strata");
     _mm_setcsr(kDefaultMxcsr);
     std::uint32_t seen = 0;
     while (!retired_.load()) {
-      claim_all();
+      claim_all(thread);
       if (!spin_until([&] { return signal_.load() != seen; })) {
         sleepers_.fetch_add(1);
         futex_wait(signal_, seen);
@@ -237,12 +250,16 @@ class Pool {
     }
   }
 
+  struct alignas(64) Share {
+    std::atomic<std::uint64_t> ticket{kClosed};
+  };
+
   const int threads_;
+  std::vector<Share> shares_;  // of each thread, the caller's first
   std::mutex users_, error_mutex_;
   std::exception_ptr error_;
-  // All that a thread has to see of a new run lies in one line, which moves between cores once.
-  alignas(64) std::atomic<std::uint64_t> ticket_{kClosed};
-  Word signal_{0};
+  // What a thread has to see of a new run lies in one line beside its ticket, which moves between cores once.
+  alignas(64) Word signal_{0};
   std::atomic<std::uint32_t> chunks_{0};
   Job job_;
   alignas(64) Word done_{0};

@@ -2,8 +2,9 @@
 //
 //   parallel_for(rows, 64, [](void* ctx, std::int64_t begin, std::int64_t end) { ... }, &work);
 //
-// The points 0 .. points-1 are cut into chunks [0, grain), [grain, 2 grain) ... whatever the number of threads, and the
-// chunks are handed out in order to whoever is free. So a function whose chunks do not depend on each other gives the
+// The points 0 .. points-1 are cut into chunks [0, grain), [grain, 2 grain) ... whatever the number of threads. Each thread has
+// its share of them, neighbours and in order, and takes others' when it is done with its own: what it wrote in one call it
+// finds in its own cache in the next. So a function whose chunks do not depend on each other gives the
 // same bits on any number of threads.
 //
 // The pool is made at its first use, with STRATA_NUM_THREADS threads (default: the processors this process may run on),

@@ -1,7 +1,7 @@
 // What a product lays out next is fetched while tiles are computed.
 //
 // Before its tiles a block lays out a side that no cache holds, and its arithmetic waits for memory meanwhile; while tiles are computed memory has nothing to do. So each turn of a
-// tile's sum asks for a few lines of what is laid out next: the next part of the sum, or the first one of the block that this thread takes next.
+// tile's sum asks for a few lines of what is laid out next: the next part of the sum, or the first one of the next block.
 #pragma once
 
 #include <optional>

@@ -316,13 +316,12 @@ class Product {
   std::int64_t row_tiles() const { return (mb_ + tile_.rows - 1) / tile_.rows; }
   std::int64_t column_tiles() const { return (nb_ + tile_.lanes - 1) / tile_.lanes; }
 
-  /// What is fetched while the tiles of a part are computed: the next part of the block, or the first one of the block after the next one, which is this thread's next where two take turns.
+  /// What is fetched while the tiles of a part are computed: the next part of the block, or the first one of the next block, which mostly is this thread's (base/thread_pool.h).
   void note_next(const ProductPart& p) {
-    constexpr std::int64_t kTurns = 2;
     next_.clear();
     if (halves_ || turns_ || p.depth == 0) return;
     loop::Builder& b = *builder_;
-    const Index there = b.grid() + kTurns;
+    const Index there = b.grid() + 1;
     Inst* stays = p.parts > 1 ? b.less(p.number, p.parts - 1) : nullptr;
     auto next = [&](const Index& here, const Index& in_other, std::int64_t most) {
       return stays ? b.index_of(b.select(stays, b.value(here), b.value(in_other)), 0, most) : in_other;
@@ -330,7 +329,7 @@ class Product {
     auto note = [&](const ProductSide& side, const ProductAxis& axis, const Index& in_other) {
       auto found = SideFetch::of(side, fusion_, axis.block, row_tiles() * column_tiles(), turn(p) * (pairs_ ? 2 : 1));
       if (!found) return;
-      const Index batch = next(batch_at_, b.div(there, rows_.blocks() * columns_.blocks()), batch_ + kTurns), block = next(axis.at, in_other, axis.blocks() - 1);
+      const Index batch = next(batch_at_, b.div(there, rows_.blocks() * columns_.blocks()), batch_), block = next(axis.at, in_other, axis.blocks() - 1);
       const Index k = stays ? next(p.k0 + p.depth, 0, k_) : Index(0);
       next_.push_back({*found, context_->input(found->array()), found->begin(b, batch, block * axis.block, k)});
     };
