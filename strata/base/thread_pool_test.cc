@@ -9,6 +9,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace strata {
@@ -41,6 +42,27 @@ TEST_P(ThreadPoolTest, EveryPointRunsOnceInItsChunk) {
         for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
       });
       for (auto& n : seen) EXPECT_EQ(n, 1);
+    }
+  }
+}
+
+/// All threads wait in the first chunk that each takes: nobody is done with its share and takes another's.
+TEST_P(ThreadPoolTest, EachThreadBeginsWithItsShare) {
+  const std::int64_t threads = GetParam(), chunks = 4 * threads + 1;
+  for (int run = 0; run < 20; ++run) {
+    std::atomic<std::int64_t> arrived = 0;
+    std::vector<std::atomic<int>> first(static_cast<std::size_t>(chunks));
+    thread_local int last_run = -1;
+    last_run = -1;
+    parallel(chunks, 1, [&](std::int64_t begin, std::int64_t) {
+      if (std::exchange(last_run, run) == run) return;
+      ++first[static_cast<std::size_t>(begin)];
+      for (++arrived; arrived < threads;) std::this_thread::yield();
+    });
+    for (std::int64_t c = 0; c < chunks; ++c) {
+      bool begins_share = false;
+      for (std::int64_t t = 0; t < threads; ++t) begins_share |= c == chunks * t / threads;
+      EXPECT_EQ(first[static_cast<std::size_t>(c)], begins_share) << "chunk " << c << " of " << threads << " threads";
     }
   }
 }
