@@ -1,5 +1,8 @@
-// The addresses that steps use, one after the other.
+// The addresses that steps use, one after the other; the lists of steps inside of one; whose memory a buffer is.
 #pragma once
+
+#include <map>
+#include <numeric>
 
 #include "strata/compile/plan.h"
 
@@ -47,6 +50,29 @@ struct AddressVisitor {
 template <class StepsOrConst, class F>
 void each_address(StepsOrConst& steps, F&& f) {
   for (auto& step : steps) std::visit(internal::AddressVisitor<std::remove_reference_t<F>>{f}, step.what);
+}
+
+/// Calls f(steps) for each list of steps inside of one: the bodies of loops, the arms of branches.
+template <class StepOrConst, class F>
+void each_inner(StepOrConst& step, F&& f) {
+  if (auto* loop = std::get_if<CountedLoop>(&step.what)) f(loop->body);
+  if (auto* loop = std::get_if<WhileLoop>(&step.what)) f(loop->condition), f(loop->body);
+  if (auto* branch = std::get_if<Branch>(&step.what))
+    for (auto& arm : branch->branches) f(arm);
+}
+
+/// Of each buffer: itself, or the argument whose memory a result takes.
+inline std::vector<int> memory_of_buffers(const Plan& plan) {
+  std::vector<int> out(plan.buffers.size());
+  std::iota(out.begin(), out.end(), 0);
+  std::map<int, int> argument, result;
+  for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
+    if (plan.buffers[b].kind == PlanBuffer::Kind::argument) argument[plan.buffers[b].number] = static_cast<int>(b);
+    if (plan.buffers[b].kind == PlanBuffer::Kind::result) result[plan.buffers[b].number] = static_cast<int>(b);
+  }
+  for (std::size_t r = 0; r < plan.aliased.size(); ++r)
+    if (plan.aliased[r] >= 0) out[static_cast<std::size_t>(result.at(static_cast<int>(r)))] = argument.at(plan.aliased[r]);
+  return out;
 }
 
 }  // namespace strata::compile

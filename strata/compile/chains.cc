@@ -29,25 +29,12 @@ bool same_place(const Use& a, const Use& b) { return *a.at == *b.at && a.bytes =
 
 class Chains {
  public:
-  Chains(Plan& plan, const ChainLimits& limits) : plan_(plan), limits_(limits), memory_(plan.buffers.size()), uses_(plan.buffers.size(), 0) {
-    std::iota(memory_.begin(), memory_.end(), 0);
-    std::map<int, int> argument, result;
-    for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
-      if (plan.buffers[b].kind == PlanBuffer::Kind::argument) argument[plan.buffers[b].number] = static_cast<int>(b);
-      if (plan.buffers[b].kind == PlanBuffer::Kind::result) result[plan.buffers[b].number] = static_cast<int>(b);
-    }
-    for (std::size_t r = 0; r < plan.aliased.size(); ++r)
-      if (plan.aliased[r] >= 0) memory_[static_cast<std::size_t>(result.at(static_cast<int>(r)))] = argument.at(plan.aliased[r]);
+  Chains(Plan& plan, const ChainLimits& limits) : plan_(plan), limits_(limits), memory_(memory_of_buffers(plan)), uses_(plan.buffers.size(), 0) {
     each_address(plan.steps, [&](const Address& a) { ++uses_[static_cast<std::size_t>(a.buffer)]; });
   }
 
   void form(Steps& steps) {
-    for (Step& s : steps) {
-      if (auto* loop = std::get_if<CountedLoop>(&s.what)) form(loop->body);
-      if (auto* loop = std::get_if<WhileLoop>(&s.what)) form(loop->condition), form(loop->body);
-      if (auto* branch = std::get_if<Branch>(&s.what))
-        for (Steps& arm : branch->branches) form(arm);
-    }
+    for (Step& s : steps) each_inner(s, [&](Steps& inner) { form(inner); });
     Steps out;
     for (std::size_t i = 0; i < steps.size();) i = chain_from(steps, i, out);
     steps = std::move(out);
@@ -266,10 +253,7 @@ template <class F>
 void each_chain(const Steps& steps, const F& f) {
   for (const Step& s : steps) {
     if (const auto* chain = std::get_if<Chain>(&s.what)) f(*chain);
-    if (const auto* loop = std::get_if<CountedLoop>(&s.what)) each_chain(loop->body, f);
-    if (const auto* loop = std::get_if<WhileLoop>(&s.what)) each_chain(loop->condition, f), each_chain(loop->body, f);
-    if (const auto* branch = std::get_if<Branch>(&s.what))
-      for (const Steps& arm : branch->branches) each_chain(arm, f);
+    each_inner(s, [&](const Steps& inner) { each_chain(inner, f); });
   }
 }
 

@@ -23,11 +23,8 @@ class DoubleBuffering {
   void run(Steps& steps) {
     Steps out;
     for (Step& step : steps) {
-      if (auto* loop = std::get_if<WhileLoop>(&step.what)) run(loop->condition), run(loop->body);
-      if (auto* branch = std::get_if<Branch>(&step.what))
-        for (Steps& arm : branch->branches) run(arm);
+      each_inner(step, [&](Steps& inner) { run(inner); });
       auto* loop = std::get_if<CountedLoop>(&step.what);
-      if (loop) run(loop->body);
       if (!loop || !doubled(*loop, out)) out.push_back(std::move(step));
     }
     steps = std::move(out);

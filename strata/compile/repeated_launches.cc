@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "strata/compile/addresses.h"
 
@@ -14,26 +13,12 @@ constexpr std::size_t kMostBetween = 64;
 
 class Repeated {
  public:
-  explicit Repeated(Plan& plan) : plan_(plan), memory_(plan.buffers.size()), writers_(plan.buffers.size(), 0) {
-    std::iota(memory_.begin(), memory_.end(), 0);
-    std::map<int, int> argument;
-    for (std::size_t b = 0; b < plan.buffers.size(); ++b)
-      if (plan.buffers[b].kind == PlanBuffer::Kind::argument) argument[plan.buffers[b].number] = static_cast<int>(b);
-    for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
-      const PlanBuffer& buffer = plan.buffers[b];
-      if (buffer.kind != PlanBuffer::Kind::result || plan.aliased.empty()) continue;
-      if (const int taken = plan.aliased[static_cast<std::size_t>(buffer.number)]; taken >= 0) memory_[b] = argument.at(taken);
-    }
+  explicit Repeated(Plan& plan) : plan_(plan), memory_(memory_of_buffers(plan)), writers_(plan.buffers.size(), 0) {
     each_written(plan.steps, [&](int buffer) { ++writers_[static_cast<std::size_t>(buffer)]; });
   }
 
   void run(Steps& steps) {
-    for (Step& s : steps) {
-      if (auto* loop = std::get_if<CountedLoop>(&s.what)) run(loop->body);
-      if (auto* loop = std::get_if<WhileLoop>(&s.what)) run(loop->condition), run(loop->body);
-      if (auto* branch = std::get_if<Branch>(&s.what))
-        for (Steps& arm : branch->branches) run(arm);
-    }
+    for (Step& s : steps) each_inner(s, [&](Steps& inner) { run(inner); });
     Steps out;
     for (Step& s : steps) {
       if (auto* loop = std::get_if<CountedLoop>(&s.what))
@@ -68,13 +53,8 @@ class Repeated {
       for (const Address& a : native->arguments) f(a.buffer);
     } else if (const auto* copy = std::get_if<Copy>(&s.what)) {
       f(copy->to.buffer);
-    } else if (const auto* loop = std::get_if<CountedLoop>(&s.what)) {
-      each_written(loop->body, f);
-    } else if (const auto* turning = std::get_if<WhileLoop>(&s.what)) {
-      each_written(turning->condition, f);
-      each_written(turning->body, f);
-    } else if (const auto* branch = std::get_if<Branch>(&s.what)) {
-      for (const Steps& arm : branch->branches) each_written(arm, f);
+    } else {
+      each_inner(s, [&](const Steps& inner) { each_written(inner, f); });
     }
   }
   /// Whether a step may change what a launch reads.
