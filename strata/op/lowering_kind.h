@@ -16,4 +16,10 @@ inline bool is_reduction(const ir::Op& op) { return std::holds_alternative<Reduc
 /// Whether it is a product with a sum over dimensions of both operands.
 inline bool is_contraction(const ir::Op& op) { return std::holds_alternative<Contraction (*)(const ir::Op&)>(def(op).lowering); }
 
+/// Whether it is a loop, a branch or a call of this kind.
+inline bool is_structured(const ir::Op& op, Structured::Kind kind) {
+  const auto* structured = std::get_if<Structured>(&def(op).lowering);
+  return structured && structured->kind == kind;
+}
+
 }  // namespace strata::op

@@ -25,13 +25,10 @@ constexpr std::int64_t kMostBytes = 16 << 20;
 /// Elements from which the layout of a product's operand is worth memory of its own.
 constexpr std::int64_t kWorthALayout = 256;
 
-bool is_loop(const Op& op, op::Structured::Kind kind) {
-  const auto* structured = std::get_if<op::Structured>(&op::def(op).lowering);
-  return structured && structured->kind == kind;
-}
 using op::is_contraction;
 using op::is_elemental;
 using op::is_reduction;
+using op::is_structured;
 
 bool is_much(const Op& op) {
   if (is_contraction(op) || is_reduction(op)) return true;
@@ -217,7 +214,7 @@ void hoist(Block& block) {
       ir::replace_uses(*region, map);
       hoist(*region);
     }
-    if (is_loop(*op, op::Structured::Kind::scan)) {
+    if (is_structured(*op, op::Structured::Kind::scan)) {
       Values results = without_work(b, *op);
       for (std::size_t r = 0; r < results.size(); ++r) map.set(op->result(static_cast<int>(r)), results[r]);
       if (!results.empty()) {
@@ -225,7 +222,7 @@ void hoist(Block& block) {
         continue;
       }
     }
-    if (is_loop(*op, op::Structured::Kind::while_)) {
+    if (is_structured(*op, op::Structured::Kind::while_)) {
       op = without_constant_carries(std::move(op), map, dead);
       Hoist moving(b, *op);
       for (auto& region : op->regions) moving.run(*region);

@@ -146,16 +146,11 @@ void mark_choice(Op& op, const Outside& outside) {
   }
 }
 
-bool is_scan(const Op& op) {
-  const auto* structured = std::get_if<op::Structured>(&op::def(op).lowering);
-  return structured && structured->kind == op::Structured::Kind::scan;
-}
-
 void mark(Block& block, Outside& outside) {
   const Readers readers(block);
   const Need need(readers, outside);
   for (const auto& op : block.ops()) {
-    if (is_scan(*op)) {
+    if (op::is_structured(*op, op::Structured::Kind::scan)) {
       const op::ScanParts parts(*op);
       for (std::size_t i = 0; i < parts.consts; ++i) outside.emplace(parts.body.argument(static_cast<int>(i)), op->operands[i]);
     }
