@@ -28,9 +28,10 @@ bool keeps_rows(const Op& move) {
   return in.rank() == 0 || permutation[static_cast<std::size_t>(minor_dim(move.result()->shape()))] == minor_dim(in);
 }
 
+constexpr std::int64_t kLine = 64;  // bytes of a line of the cache
+
 /// Whether so many neighbours of a row are whole lines of the cache, wherever in the row they begin: what goes past the caches in halves takes longer.
 bool fills_lines(const Type& type, int lanes) {
-  constexpr std::int64_t kLine = 64;  // bytes
   const std::int64_t width = static_cast<std::int64_t>(byte_width(stored_dtype(type))), row = type.shape()[minor_dim(type.shape())];
   return lanes * width % kLine == 0 && row * width % kLine == 0;
 }
@@ -121,7 +122,6 @@ void ProductContext::store(const Index& offset, const Index& along, Inst* sum) {
 }
 
 void ProductContext::fetch_beside(const Value* v, const Index& offset) {
-  constexpr std::int64_t kLine = 64;  // bytes
   const Index first = offset.at_first_lane();
   const std::int64_t line = kLine / static_cast<std::int64_t>(byte_width(stored_dtype(v->type())));
   for (std::int64_t x = 0; x < offset.lanes(); x += line) b.fetch(input(v), first + x);
