@@ -104,7 +104,7 @@ bool suits(const Op& op, const CpuTarget& target) {
   if (!op::is_contraction(op) || op.operands.size() != 2 || !op.result()->shape().is_static()) return false;
   const DType left = op.operand(0)->dtype(), right = op.operand(1)->dtype();
   const bool pairs = left == DType::bf16 && right == DType::bf16 && (target.avx512bf16 || target.tiles);
-  return !pairs && !is_large_windows(op.operand(0)) && !is_large_windows(op.operand(1)) && loop::product::takes(left, right, op.result()->dtype(), op::product_accumulator(op));
+  return !pairs && !op::sum_pieces(op) && !is_large_windows(op.operand(0)) && !is_large_windows(op.operand(1)) && loop::product::takes(left, right, op.result()->dtype(), op::product_accumulator(op));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "strata/transform/attention.h"
 #include "strata/transform/counted.h"
 #include "strata/transform/hoist.h"
+#include "strata/transform/long_sums.h"
 #include "strata/transform/needed_band.h"
 #include "strata/transform/one_hot.h"
 #include "strata/transform/own_row.h"
@@ -121,6 +122,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
     if (said) *said = transform::describe_attention(*out);
     std::vector<std::string> lines = transform::chunk_rows(*out);
     if (said) said->insert(said->end(), lines.begin(), lines.end());
+    if (transform::split_long_sums(*out)) ir::remove_dead(*out);
   }
   {
     Stage loops("  loops");

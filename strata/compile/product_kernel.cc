@@ -9,6 +9,7 @@
 #include "strata/compile/product_fetch.h"
 #include "strata/compile/product_layout.h"
 #include "strata/compile/product_result.h"
+#include "strata/compile/row_dots.h"
 #include "strata/compile/tile_product.h"
 #include "strata/compile/window_product.h"
 #include "strata/loop/lanes.h"
@@ -53,8 +54,7 @@ class Product {
     n_ = right_.size(right_.free);
     k_ = left_.size(left_.contract);
     acc_ = op::product_accumulator(op_);
-    pairs_ = target.avx512bf16 && op_.operand(0)->dtype() == DType::bf16 && op_.operand(1)->dtype() == DType::bf16 &&
-             acc_ == DType::f32;
+    pairs_ = takes_pairs(op_, target);
     halves_ = acc_ == DType::i32 && is_short(op_.operand(0)->dtype()) && is_short(op_.operand(1)->dtype()) && k_ > 0 && k_ % 2 == 0;
     // Few columns: the long side lies along the lanes. Windows are packed rather than looked for again and again.
     bool windows = left_.value->op() && op::window_dims(*left_.value->op());
@@ -171,7 +171,7 @@ class Product {
     tile_ = register_tile(acc_, target);
     for (const int most = 2 * tile_.rows; n_ <= tile_.lanes / 2 && tile_.lanes > kFewLanes;) tile_ = {std::min(most, 2 * tile_.rows), tile_.lanes / 2};
     turns_ = m_ == 1 && right_.contracts_minor() && byte_width(acc_) == 4 && !pairs_ && !halves_ && !band_ && !left_has_zeros_ && !right_has_zeros_ &&
-             n_ >= kSquare && k_ >= 4 * kBehind;
+             n_ >= kSquare && k_ >= kShortTurned;
     if (turns_) tile_.lanes = 2 * kSquare;
     packs_ = !turns_ && !in_place_ && ((pairs_ && k_ % 2 != 0) || right_.contracts_minor() || m_ > tile_.rows);
     while (!packs_ && !turns_ && !in_place_ && tile_.rows >= 2 * m_ && 4 * tile_.lanes <= n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
@@ -502,7 +502,7 @@ class Product {
   }
 
   static constexpr int kSquare = 8;  // larger ones take LLVM ten times as long
-  static constexpr std::int64_t kBehind = 256;
+  static constexpr std::int64_t kBehind = 256, kShortTurned = 64;
 
   /// A row of results where the right side lies along the sum and is read once: by squares that are turned in registers and added at once, as many
   /// steps as a line of the cache has, of eight columns and then of eight more, so that their chains go side by side. The second eight are kBehind steps
@@ -511,7 +511,7 @@ class Product {
   void turned_tile(const ProductPiece& m, const ProductPiece& n, const ProductPart& p) {
     constexpr std::int64_t kLine = 2 * kSquare;
     loop::Builder& b = *builder_;
-    const std::int64_t lines = p.depth / kLine, groups = n.length / kSquare, behind = groups > 1 ? kBehind / kLine : 0;
+    const std::int64_t lines = p.depth / kLine, groups = n.length / kSquare, behind = groups > 1 && k_ >= 4 * kBehind ? kBehind / kLine : 0;
     if (groups)
       b.vector(0, kSquare, kSquare, [&](Index lane) {
         std::vector<Inst*> sums;
@@ -602,6 +602,7 @@ Built build_product(const Group& group, const Fusion& fusion, const CpuTarget& t
   if (!given_sums(op) && takes_windows(op, fusion)) return build_window_product(group, fusion, target);
   op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
   if (takes_tiles(op, c, target)) return build_tile_product(group, c, fusion);
+  if (is_row_dots(op, c)) return build_row_dots(group, c, fusion, target);
   return Product(group, c, fusion, target).build();
 }
 

@@ -88,7 +88,8 @@ bool takes_epilogue(const Op& product, double flops) {
   op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering)(product);
   ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract), right(product.operand(1), c.rhs_batch, c.rhs_contract);
   const std::int64_t columns = right.size(right.free);
-  return columns >= kFew || (columns == 1 && left.size(left.free) >= kFew);  // of a matrix by a vector the rows lie along the lanes
+  const std::int64_t rows = left.size(left.free), batch = left.size(left.batch);
+  return columns >= kFew || (columns == 1 && (rows >= kFew || (rows == 1 && batch >= kFew)));  // of a matrix by a vector the rows lie along the lanes, of row_dots.h the batch
 }
 
 ProductContext::ProductContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built)

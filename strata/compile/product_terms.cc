@@ -1,10 +1,15 @@
 #include "strata/compile/product_terms.h"
 
 #include "strata/compile/kernel_build.h"
+#include "strata/op/dot_general.h"
 
 namespace strata::compile {
 
 using loop::Opcode;
+
+bool takes_pairs(const ir::Op& product, const CpuTarget& target) {
+  return target.avx512bf16 && product.operand(0)->dtype() == DType::bf16 && product.operand(1)->dtype() == DType::bf16 && op::product_accumulator(product) == DType::f32;
+}
 
 Inst* ProductTerms::element(const ProductSide& side, const Index& free, const Index& k) const {
   Inst* out = context_.at(side.value, side.index(builder(), batch_, free, k));

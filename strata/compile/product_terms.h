@@ -2,6 +2,7 @@
 // that one instruction multiplies.
 #pragma once
 
+#include "strata/compile/llvm/target.h"
 #include "strata/compile/product_side.h"
 
 namespace strata::compile {
@@ -17,6 +18,9 @@ enum class TermKind : std::uint8_t {
   pairs,   // bf16, as one i32: elements 2s and 2s + 1 of a part are its step s; beyond the depth a zero
   halves,  // short integers, as one i32: an element of the part's first half and that of its second, which lie beside others of theirs
 };
+
+/// Whether a product goes by pairs of bf16.
+bool takes_pairs(const ir::Op& product, const CpuTarget& target);
 
 class ProductTerms {
  public:

@@ -10,8 +10,8 @@
 // The result's dtype is that of lhs (of rhs where that is complex) unless the operation was made with another; it is complex
 // exactly when an operand is.
 //
-// Each result element is a chain acc = fma(lhs[k], rhs[k], acc) from +0 over k ascending, row-major over the contracting
-// dimensions in their given order, in `product_accumulator`: f64 when an operand or the result is f64, f32 for other floats
+// Each result element is a chain acc = fma(lhs[k], rhs[k], acc) from +0 over k ascending (of 32768 terms and more several, added up: sum_pieces), row-major over
+// the contracting dimensions in their given order, in `product_accumulator`: f64 when an operand or the result is f64, f32 for other floats
 // (the products of bf16, f16 and narrower are exact in it), the result's type, wrapping, for integers; rounded to the
 // result's dtype once, at the end. `algorithm` and `precision_config` allow less and change nothing.
 #include "strata/op/dot_general.h"
@@ -26,6 +26,7 @@
 #include "strata/op/legalize.h"
 #include "strata/op/quantized.h"
 #include "strata/op/rules.h"
+#include "strata/op/windows.h"
 
 namespace strata::op {
 namespace {
@@ -183,14 +184,25 @@ std::vector<A> products(const Op& op, const Literal& lhs, const Literal& rhs, co
   auto lhs_k = offsets(lhs.shape(), d.lhs_contract), rhs_k = offsets(rhs.shape(), d.rhs_contract);
   std::vector<A> x = widened<A>(lhs), y = widened<A>(rhs), from, out;
   if (sums) from = widened<A>(*sums);
+  const std::optional<SumPieces> pieces = sums ? std::nullopt : sum_pieces(op);
   for (std::size_t n = 0; n < lhs_batch.size(); ++n)
     for (std::int64_t row : rows)
       for (std::int64_t column : columns) {
-        A acc = sums ? from[out.size()] : A{};
-        for (std::size_t k = 0; k < lhs_k.size(); ++k)
-          acc = multiply_add<A>(x[static_cast<std::size_t>(lhs_batch[n] + row + lhs_k[k])],
-                                y[static_cast<std::size_t>(rhs_batch[n] + column + rhs_k[k])], acc);
-        out.push_back(acc);
+        auto chain = [&](std::size_t first, std::size_t last, A acc) {
+          for (std::size_t k = first; k < last; ++k)
+            acc = multiply_add<A>(x[static_cast<std::size_t>(lhs_batch[n] + row + lhs_k[k])],
+                                  y[static_cast<std::size_t>(rhs_batch[n] + column + rhs_k[k])], acc);
+          return acc;
+        };
+        A total{};
+        std::size_t done = 0;
+        for (std::int64_t i = 0; pieces && i < pieces->count; ++i, done += static_cast<std::size_t>(pieces->length))
+          total = combine<A>(Combiner::add, total, chain(done, done + static_cast<std::size_t>(pieces->length), A{}));
+        if (!pieces)
+          total = chain(0, lhs_k.size(), sums ? from[out.size()] : A{});
+        else if (pieces->rest)
+          total = combine<A>(Combiner::add, total, chain(done, lhs_k.size(), A{}));
+        out.push_back(total);
       }
   return out;
 }
@@ -413,6 +425,18 @@ DType product_accumulator(const Op& op) {
   DType lhs = op.operand(0)->dtype(), rhs = op.operand(1)->dtype(), result = op.result()->dtype();
   if (!is_float(lhs) && !is_float(rhs)) return accumulator(result);
   return lhs == DType::f64 || rhs == DType::f64 || result == DType::f64 ? DType::f64 : DType::f32;
+}
+
+std::optional<SumPieces> sum_pieces(const Op& op) {
+  constexpr std::int64_t kLength = 8192, kLeast = 4, kMost = 256;
+  constexpr std::int64_t kApart = 16;  // pieces that begin a power of two apart would share a set of each cache
+  for (const Value* v : op.operands)
+    if (v->op() && window_dims(*v->op())) return std::nullopt;
+  std::int64_t terms = 1;
+  for (std::int64_t k : dims_of(op).lhs_contract) terms *= op.operand(0)->shape()[static_cast<int>(k)];
+  if (terms < kLeast * kLength) return std::nullopt;
+  const std::int64_t length = kLength * ((terms + kMost * kLength - 1) / (kMost * kLength)) + kApart;
+  return SumPieces{length, terms / length, terms % length};
 }
 
 Literal add_products(const Op& op, const Literal& lhs, const Literal& rhs, const Literal* sums) {

@@ -1,0 +1,67 @@
+// Many products of one row by one column: the bits of the reference evaluator, whichever way the operands lie.
+#include "strata/compile/row_dots.h"
+
+#include <algorithm>
+
+#include "strata/compile/processor_testing.h"
+#include "strata/op/build.h"
+
+namespace strata::compile {
+namespace {
+
+using testing::arguments_of;
+
+struct Case {
+  Shape left, right;
+  op::DotDims dims;
+  DType dtype = DType::f32;
+};
+
+// Whole groups and the last few; squares, and steps beside them; the second group behind the first; operands that lie along the batch; several dimensions of both.
+const Case kCases[] = {{{16, 64}, {16, 64}, {{0}, {0}, {1}, {1}}},
+                       {{3, 171}, {3, 171}, {{0}, {0}, {1}, {1}}},
+                       {{4, 171}, {171, 4}, {{0}, {1}, {1}, {0}}},
+                       {{37, 1043}, {37, 1043}, {{0}, {0}, {1}, {1}}},
+                       {{70, 7}, {70, 7}, {{0}, {0}, {1}, {1}}},
+                       {{8, 2056}, {2056, 8}, {{0}, {1}, {1}, {0}}},
+                       {{300, 41}, {300, 41}, {{1}, {1}, {0}, {0}}},
+                       {{5, 6, 1, 40}, {6, 5, 40}, {{0, 1}, {1, 0}, {3}, {2}}},
+                       {{3, 9, 17, 8}, {3, 17, 8, 9}, {{0, 1}, {0, 3}, {2, 3}, {1, 2}}},
+                       {{40, 100}, {40, 100}, {{0}, {0}, {1}, {1}}, DType::f64},
+                       {{40, 100}, {40, 100}, {{0}, {0}, {1}, {1}}, DType::f16},
+                       {{40, 100}, {40, 100}, {{0}, {0}, {1}, {1}}, DType::i8},
+                       {{40, 100}, {40, 100}, {{0}, {0}, {1}, {1}}, DType::i32}};
+
+std::unique_ptr<ir::Block> product(const Case& c) {
+  auto f = std::make_unique<ir::Block>();
+  ir::Builder b(*f);
+  ir::Value *l = f->add_argument(Type(c.dtype, c.left)), *r = f->add_argument(Type(c.dtype, c.right));
+  ir::Value* y = op::dot_general(b, l, r, c.dims, c.dtype == DType::i8 ? DType::i32 : c.dtype);
+  f->results = {op::neg(b, y)};
+  return f;
+}
+
+TEST(RowDots, HaveTheReferencesBitsOnEachKindOfProcessor) {
+  for (const Case& c : kCases)
+    for (const char* processor : {"x86-64-v3", "x86-64-v4"}) {
+      SCOPED_TRACE(c.left.to_string() + " " + std::string(name(c.dtype)) + " " + processor);
+      auto block = product(c);
+      const Plan plan = make_plan(*prepare(*block), {}, CpuTarget::named(processor));
+      EXPECT_TRUE(std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const auto& k) { return k->name == "row_dots"; }));
+      const std::vector<Literal> given = arguments_of(*block, 3);
+      testing::expect_same_bits({testing::run_as_on(processor, *block, given)}, op::evaluate(*block, given), processor);
+    }
+}
+
+// Pairs where the sum has an even number of terms and an odd one.
+TEST(RowDots, HaveThemOfPairs) {
+  for (std::int64_t k : {8, 40, 41, 2500}) {
+    SCOPED_TRACE(k);
+    auto block = product({{19, k}, {19, k}, {{0}, {0}, {1}, {1}}, DType::bf16});
+    const std::vector<Literal> given = arguments_of(*block, 3);
+    testing::expect_same_bits({testing::run_as_on("x86-64-v4,+avx512bf16", *block, given)}, op::evaluate(*block, given), "pairs");
+  }
+}
+
+}  // namespace
+}  // namespace strata::compile
