@@ -41,7 +41,7 @@ class KernelContext : public TreeContext {
   /// The parameter that a value is written to (and may be read from after).
   loop::Ref* output(const ir::Value* v);
   /// Whether a result is larger than the caches, or read long after.
-  bool goes_past_caches(const ir::Value* v) const { return v->type().bytes() >= kPastCaches || fusion_.unread.count(v) != 0; }
+  virtual bool goes_past_caches(const ir::Value* v) const { return v->type().bytes() >= kPastCaches || fusion_.unread.count(v) != 0; }
   /// Writes what lies in memory for an element of a result that this kernel does not read again.
   void store_result(const ir::Value* v, const Index& offset, std::span<Inst* const> stored);
   loop::Ref* temporary(int number, DType dtype, std::int64_t count, loop::Ref::Mode mode);
