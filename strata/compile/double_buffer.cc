@@ -10,7 +10,7 @@ namespace strata::compile {
 namespace {
 
 /// Fewer bytes are copied in less time than it takes to read more code.
-constexpr std::int64_t kLeastBytes = 1024;
+constexpr std::int64_t kLeastBytes = 1;
 /// Addresses in a turn of a loop, of which the driver will have three.
 constexpr int kMostAddresses = 256;
 
@@ -97,7 +97,7 @@ class DoubleBuffering {
     }
     int addresses = 0;
     each_address(loop.body, [&](const Address&) { ++addresses; });
-    if (bytes < kLeastBytes || addresses > kMostAddresses) return false;
+    if (bytes == 0 || addresses > kMostAddresses) return false;
 
     const std::vector<int> before = uses_in(loop.body);
     const std::size_t begin = out.size();

@@ -12,7 +12,7 @@ using ir::Op;
 using ir::Value;
 using loop::Opcode;
 
-constexpr std::int64_t kLongest = 12, kFewestRows = 1024;
+constexpr std::int64_t kLongest = 12, kFewestRows = 16;
 /// Code for each element of a row is so much more code than for one.
 constexpr std::size_t kMostInstructions = 6000;
 /// Fewer where rows are longer: each of their elements has code of its own.

@@ -23,7 +23,7 @@ constexpr double kMuchArithmetic = 8;
 /// Bytes of an elementwise result that may lie before a loop, which read it as it was computed and may not turn at all.
 constexpr std::int64_t kMostBytes = 16 << 20;
 /// Elements from which the layout of a product's operand is worth memory of its own.
-constexpr std::int64_t kWorthALayout = 256;
+constexpr std::int64_t kWorthALayout = 32;
 
 using op::is_contraction;
 using op::is_elemental;
