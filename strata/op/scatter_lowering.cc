@@ -1,6 +1,11 @@
 // Scatter in the loop form. Several updates may meet one element, and they must do so in order, so work is cut where updates
 // cannot meet: along batching dimensions and along free window dimensions (is_free). Each grid point runs all other
 // indices and window positions one after the other, in the reference's order.
+//
+// Many updates of single elements whose place has several components go by blocks: where each goes and what it is is computed in lanes, then the block is applied in order.
+//
+// Indices that are said to be sorted are cut between two that differ, for several grid points. Each looks first whether they are, and where they are not the first point
+// does it all: no bit depends on what is said.
 #include "strata/op/scatter.h"
 
 namespace strata::op {
@@ -26,7 +31,18 @@ struct Cut {
   std::vector<Axis> sequential;  // outer dimensions, then window dimensions, ascending
   std::optional<Axis> lanes;     // the last free window dimension, cut into pieces
   Pieces pieces{1, 1};
+  std::int64_t sorted = 1;       // grid points among which indices in order are cut; then nothing else is
 };
+
+constexpr std::int64_t kSortedPoints = 4, kManySorted = 1 << 14;
+
+/// Whether indices that are said to be in order are many, of one component, and nothing else makes grid points.
+bool cuts_sorted(const Op& op, const IndexDims& d, const Cut& cut) {
+  if (!op.attrs.get_or<bool>("indices_are_sorted", false) || d.index_map.size() != 1 || cut.lanes || !cut.parallel.empty() || cut.sequential.empty()) return false;
+  for (std::size_t i = 0; i + 1 < cut.sequential.size(); ++i)
+    if (cut.sequential[i].size != 1) return false;
+  return !cut.sequential.back().window && cut.sequential.back().size >= kManySorted;
+}
 
 Cut cut(const Op& op, const IndexDims& d) {
   const Shape& updates = scatter_updates(op)->shape();
@@ -48,6 +64,7 @@ Cut cut(const Op& op, const IndexDims& d) {
     out.pieces = {out.lanes->size, piece_of(out.lanes->size, op.result()->dtype())};
     out.parallel.pop_back();
   }
+  if (cuts_sorted(op, d, out)) out.sorted = kSortedPoints;
   return out;
 }
 
@@ -74,6 +91,7 @@ class Emitter {
       place(axis) = b_.mod(rest, axis.size);
       rest = b_.div(rest, axis.size);
     }
+    if (cut_.sorted > 1) return run_sorted(b_.mod(rest, cut_.sorted));
     run(0);
   }
 
@@ -82,6 +100,7 @@ class Emitter {
 
   void run(std::size_t depth) {
     if (depth == cut_.sequential.size()) return update_slice();
+    if (depth + 1 == cut_.sequential.size() && goes_by_blocks()) return run_blocks(cut_.sequential.back());
     const Axis& axis = cut_.sequential[depth];
     b_.for_(0, axis.size, 1, [&](loop::Index i) {
       place(axis) = i;
@@ -89,8 +108,98 @@ class Emitter {
     });
   }
 
-  /// Start plus window position in each indexed dimension, and whether the window lies inside. Neither depends on the lane.
-  void update_slice() {
+  // ---- indices in order
+  /// The updates of one point, where the indices are in order.
+  void run_sorted(const loop::Index& point) {
+    const Axis& axis = cut_.sequential.back();
+    loop::Inst* unordered = b_.local(b_.constant_int(DType::i1, 0));
+    auto look = [&](const loop::Index& i, bool wide) {
+      loop::Inst* falls = b_.compare(loop::Compare::gt, index_at(axis, i), index_at(axis, i + 1));
+      b_.set(unordered, b_.binary(loop::Opcode::or_, b_.get(unordered), wide ? b_.reduce(loop::Opcode::or_, falls) : falls));
+    };
+    const std::int64_t pairs = axis.size - 1, whole = pairs / kBlockLanes * kBlockLanes;
+    b_.vector(0, whole, kBlockLanes, [&](loop::Index i) { look(i, true); });
+    b_.for_(whole, pairs, 1, [&](loop::Index i) { look(i, false); });
+    auto run = [&](const loop::Index& first, const loop::Index& last) {
+      b_.for_(first, last, 1, [&](loop::Index i) {
+        place(axis) = i;
+        update_slice();
+      });
+    };
+    b_.if_(b_.get(unordered), [&] { b_.if_(b_.less(point, 1), [&] { run(0, axis.size); }); },
+           [&] { run(first_of_run(axis, point), first_of_run(axis, point + 1)); });
+  }
+  /// Where the updates of a point begin: the first of them whose index is another than the one's before.
+  loop::Index first_of_run(const Axis& axis, const loop::Index& point) {
+    auto number = [&](std::int64_t x) { return b_.constant_int(DType::i64, x); };
+    auto index = [&](loop::Inst* at, std::int64_t low) {
+      return b_.index_of(b_.binary(loop::Opcode::min, b_.binary(loop::Opcode::max, at, number(low)), number(axis.size - 1)), low, axis.size - 1);
+    };
+    loop::Inst* first = b_.local(b_.binary(loop::Opcode::min, b_.value(point * ((axis.size + kSortedPoints - 1) / kSortedPoints)), number(axis.size)));
+    b_.while_(
+        [&] {
+          loop::Inst *at = b_.get(first), *goes_on = b_.compare(loop::Compare::eq, index_at(axis, index(at, 1) - 1), index_at(axis, index(at, 1)));
+          loop::Inst* inside[] = {b_.compare(loop::Compare::gt, at, number(0)), b_.compare(loop::Compare::lt, at, number(axis.size)), goes_on};
+          return all_of(b_, inside);
+        },
+        [&] { b_.set(first, b_.binary(loop::Opcode::add, b_.get(first), number(1))); });
+    return b_.index_of(b_.get(first), 0, axis.size);
+  }
+  loop::Inst* index_at(const Axis& axis, const loop::Index& i) {
+    place(axis) = i;
+    return context_.operand(op_, n_, index_position<loop::Index>(d_, scatter_indices(op_)->rank(), outer_, 0));
+  }
+
+  // ---- blocks of updates
+  static constexpr std::int64_t kBlock = 256;
+  static constexpr int kBlockLanes = 16;
+
+  /// Whether the innermost loop runs over many indices of several components, each of one element.
+  bool goes_by_blocks() const {
+    const Axis& axis = cut_.sequential.back();
+    for (int i = 0; i < n_; ++i)
+      if (op_.operand(i)->dtype() == DType::i1) return false;
+    return !cut_.lanes && !axis.window && axis.size >= kBlock / 4 && !d_.index_map.empty();
+  }
+
+  void run_blocks(const Axis& axis) {
+    places_ = b_.scratch(op_.operand(0)->shape().count() < (std::int64_t{1} << 31) ? DType::i32 : DType::i64, kBlock);
+    inside_ = b_.scratch(DType::i32, kBlock);
+    for (int i = 0; i < n_; ++i) fresh_.push_back(b_.scratch(op_.operand(i)->dtype(), kBlock));
+    const std::int64_t whole = axis.size / kBlock;
+    b_.for_(0, whole, 1, [&](loop::Index block) { run_block(axis, block * kBlock, kBlock); });
+    if (axis.size % kBlock) run_block(axis, whole * kBlock, axis.size % kBlock);
+  }
+
+  void run_block(const Axis& axis, const loop::Index& first, std::int64_t count) {
+    const bool whole = count % kBlockLanes == 0;
+    loop::Inst* some_outside = b_.local(b_.constant_int(DType::i1, whole ? 0 : 1));
+    b_.vector(0, count, kBlockLanes, [&](loop::Index i) {
+      place(axis) = first + i;
+      auto [at, inside] = target();
+      b_.store(places_, i, b_.convert(places_->dtype, b_.value(linearized(at, op_.operand(0)->shape().sizes()))));
+      b_.store(inside_, i, b_.select(inside, b_.constant_int(DType::i32, 1), b_.constant_int(DType::i32, 0)));
+      if (whole) b_.set(some_outside, b_.binary(loop::Opcode::or_, b_.get(some_outside), b_.reduce(loop::Opcode::or_, b_.unary(loop::Opcode::not_, inside))));
+      std::vector<loop::Inst*> updates = fresh(window_);
+      for (std::size_t k = 0; k < updates.size(); ++k) b_.store(fresh_[k], i, updates[k]);
+    });
+    auto apply = [&](const loop::Index& i) {
+      const loop::Index to = b_.index_of(b_.convert(DType::i64, b_.load(places_, i)), 0, op_.operand(0)->shape().count() - 1);
+      std::vector<loop::Inst*> updates;
+      for (loop::Ref* ref : fresh_) updates.push_back(b_.load(ref, i));
+      store(to, combined(to, updates));
+    };
+    auto if_inside = [&](const loop::Index& i) { b_.if_(b_.compare(loop::Compare::ne, b_.load(inside_, i), b_.constant_int(DType::i32, 0)), [&] { apply(i); }); };
+    constexpr std::int64_t kTurn = 4;
+    b_.if_(b_.get(some_outside), [&] { b_.for_(0, count, 1, if_inside); }, [&] {
+      b_.for_(0, count / kTurn, 1, [&](loop::Index i) {
+        for (std::int64_t u = 0; u < kTurn; ++u) apply(i * kTurn + u);
+      });
+    });
+  }
+
+  /// Start plus window position in each indexed dimension, and whether the window lies inside.
+  std::pair<std::vector<loop::Index>, loop::Inst*> target() {
     int rank = op_.operand(0)->rank();
     auto at = window_position<loop::Index>(d_, rank, outer_, window_);
     std::vector<loop::Inst*> conditions;
@@ -105,9 +214,14 @@ class Emitter {
       start = b_.binary(loop::Opcode::min, b_.binary(loop::Opcode::max, start, zero), last);
       at[dim] = at[dim] + b_.index_of(start, 0, high);
     }
-    auto body = [&] { update_lanes(at); };
-    if (conditions.empty()) return body();
-    b_.if_(all_of(b_, conditions), body);
+    return {at, conditions.empty() ? nullptr : all_of(b_, conditions)};
+  }
+
+  /// Neither the place nor whether it lies inside depends on the lane.
+  void update_slice() {
+    auto [at, inside] = target();
+    if (!inside) return update_lanes(at);
+    b_.if_(inside, [&, &at = at] { update_lanes(at); });
   }
 
   void update_lanes(std::vector<loop::Index> at) {
@@ -121,16 +235,23 @@ class Emitter {
   }
 
   void update_element(std::span<const loop::Index> at) {
+    std::vector<loop::Inst*> updates = fresh(window_);
+    loop::Index to = linearized(at, op_.operand(0)->shape().sizes());
+    store(to, combined(to, updates));
+  }
+  void store(const loop::Index& to, const std::vector<loop::Inst*>& elements) {
+    for (std::size_t i = 0; i < elements.size(); ++i) b_.store(targets_[i], to, elements[i]);
+  }
+  /// The updates at the place of the loops.
+  std::vector<loop::Inst*> fresh(std::span<const loop::Index> window) {
     const Value* updates = scatter_updates(op_);
     std::vector<loop::Index> from(static_cast<std::size_t>(updates->rank()));
     Ints outer_dims = d_.outer(updates->rank());
     for (std::size_t i = 0; i < outer_.size(); ++i) from[static_cast<std::size_t>(outer_dims[i])] = outer_[i];
-    for (std::size_t i = 0; i < window_.size(); ++i) from[static_cast<std::size_t>(d_.window[i])] = window_[i];
-    std::vector<loop::Inst*> fresh;
-    for (int i = 0; i < n_; ++i) fresh.push_back(context_.operand(op_, n_ + 1 + i, from));
-    loop::Index to = linearized(at, op_.operand(0)->shape().sizes());
-    std::vector<loop::Inst*> elements = combined(to, fresh);
-    for (std::size_t i = 0; i < elements.size(); ++i) b_.store(targets_[i], to, elements[i]);
+    for (std::size_t i = 0; i < window.size(); ++i) from[static_cast<std::size_t>(d_.window[i])] = window[i];
+    std::vector<loop::Inst*> out;
+    for (int i = 0; i < n_; ++i) out.push_back(context_.operand(op_, n_ + 1 + i, from));
+    return out;
   }
 
   std::vector<loop::Inst*> combined(const loop::Index& to, std::vector<loop::Inst*> updates) {
@@ -153,6 +274,8 @@ class Emitter {
   Cut cut_;
   std::vector<loop::Index> outer_, window_;
   loop::Index piece_;
+  loop::Ref *places_ = nullptr, *inside_ = nullptr;  // of a block's updates in the result, and whether they lie there
+  std::vector<loop::Ref*> fresh_;                    // what they are
 };
 
 }  // namespace
@@ -160,7 +283,7 @@ class Emitter {
 std::int64_t scatter_grid(const Op& op) {
   if (op.operand(0)->shape().count() == 0) return 0;
   Cut c = cut(op, scatter_dims(op.attrs));
-  std::int64_t points = c.pieces.count();
+  std::int64_t points = c.pieces.count() * c.sorted;
   for (const Axis& axis : c.parallel) points *= axis.size;
   return points;
 }

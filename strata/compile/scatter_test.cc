@@ -1,0 +1,80 @@
+// Scatters of many single elements, which go by blocks, and of indices in order, which are cut for several threads: the bits of the reference evaluator.
+#include "strata/op/scatter.h"
+
+#include "strata/compile/compile_testing.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Block;
+using ir::Builder;
+using ir::Value;
+using op::IndexDims;
+
+const IndexDims kElements{.window = {}, .dropped = {0}, .operand_batch = {}, .indices_batch = {}, .index_map = {0}, .index_vector = 1};
+const IndexDims kPairs{.window = {}, .dropped = {0, 1}, .operand_batch = {}, .indices_batch = {}, .index_map = {1, 0}, .index_vector = 1};
+/// Two dimensions of updates and windows of one element.
+const IndexDims kWindows{.window = {0}, .dropped = {}, .operand_batch = {}, .indices_batch = {}, .index_map = {0}, .index_vector = 2};
+
+std::unique_ptr<Block> scattered(const Type& into, const Type& indices, const Shape& updates, const IndexDims& dims, const std::string& combiner, bool sorted) {
+  auto f = std::make_unique<Block>();
+  Builder b(*f);
+  Value *x = f->add_argument(into), *i = f->add_argument(indices), *u = f->add_argument(into.with(updates));
+  ir::Attrs attrs{{"combiner", combiner}, {"indices_are_sorted", sorted}, {"unique_indices", false}};
+  op::set_scatter_dims(attrs, dims);
+  f->results = {b.create("stablehlo.scatter", {x, i, u}, std::move(attrs)).result()};
+  return f;
+}
+
+/// Numbers from -2 to `high` + 1, some of them outside, none where `inside`.
+Literal indices(const Type& type, std::int64_t high, bool inside, bool sorted = false) {
+  std::mt19937 random(7);
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i < type.shape().count(); ++i)
+    all.push_back(inside ? static_cast<std::int64_t>(random() % static_cast<unsigned>(high)) : static_cast<std::int64_t>(random() % static_cast<unsigned>(high + 4)) - 2);
+  if (sorted) std::sort(all.begin(), all.end());
+  Literal out(type);
+  for (std::size_t i = 0; i < all.size(); ++i) out.set_integer(static_cast<std::int64_t>(i), all[i]);
+  return out;
+}
+
+void expect_reference(const Block& f, const Literal& indices) {
+  const std::vector<Literal> given{testing::random_literal(f.argument(0)->type(), 1), indices, testing::random_literal(f.argument(2)->type(), 2)};
+  const std::vector<Literal> expected = op::evaluate(f, given);
+  testing::expect_same_bits(testing::run_plan(f, given), expected, "interpreted");
+  for (int threads : {1, 3}) {
+    set_num_threads(threads);
+    testing::expect_same_bits(testing::run_compiled(f, given), expected, "machine code");
+  }
+  set_num_threads(0);
+  testing::expect_same_bits(testing::run_compiled(f, given, true), expected, "machine code for any size");
+}
+
+TEST(Scatter, BlocksHaveTheReferencesBits) {
+  for (std::int64_t n : {64, 70, 256, 800})
+    for (bool inside : {true, false})
+      for (const char* combiner : {"add", "max", "assign"}) {
+        SCOPED_TRACE(std::to_string(n) + combiner);
+        const Type single(DType::i32, {n, 1}), pairs(DType::i64, {n, 2}), windows(DType::i32, {2, n / 2, 1});
+        expect_reference(*scattered(Type(DType::f32, {40}), single, {n}, kElements, combiner, false), indices(single, 40, inside));
+        expect_reference(*scattered(Type(DType::bf16, {9, 7}), pairs, {n}, kPairs, combiner, false), indices(pairs, 7, inside));
+        expect_reference(*scattered(Type(DType::i8, {40}), windows, {1, 2, n / 2}, kWindows, combiner, false), indices(windows, 40, inside));
+      }
+}
+
+// Runs of all lengths, indices outside, what is said to be in order and is not.
+TEST(Scatter, IndicesInOrderAreCutBetweenRuns) {
+  constexpr std::int64_t kMany = 1 << 14;
+  for (std::int64_t n : {kMany, kMany + 37})
+    for (std::int64_t high : {3, 1000, 100000})
+      for (bool sorted : {true, false}) {
+        SCOPED_TRACE(std::to_string(n) + " " + std::to_string(high) + (sorted ? " in order" : ""));
+        const Type single(DType::i32, {n, 1});
+        const auto f = scattered(Type(DType::f32, {high}), single, {n}, kElements, "add", true);
+        EXPECT_EQ(op::scatter_grid(*f->ops()[0]), 4);
+        expect_reference(*f, indices(single, high, false, sorted));
+      }
+}
+
+}  // namespace
+}  // namespace strata::compile
