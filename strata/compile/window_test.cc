@@ -46,6 +46,23 @@ std::unique_ptr<Block> convolution(DType dtype, DType result, const Sizes& s, bo
   return block;
 }
 
+// Derivatives by a kernel sum over a batch and all places: the batch, which is their features, goes by pieces.
+TEST(CompiledWindows, ConvolutionsOfManyTermsGoByPieces) {
+  const Ints one{1, 1}, none{0, 0, 0, 0};
+  const Sizes thirds{{1, 50, 49, 6}, {48, 48, 6, 5}, one, none, one, one}, single{{2, 96, 96, 1}, {94, 96, 1, 3}, one, none, one, one};
+  for (bool last : {true, false}) {
+    Sizes s = thirds;
+    if (!last) s.lhs = {1, 6, 50, 49};
+    const auto f = convolution(DType::f32, DType::f32, s, last);
+    const auto product = prepare(*f);
+    EXPECT_TRUE(std::any_of(product->ops().begin(), product->ops().end(), [](const auto& op) { return op->num_results() == 1 && op->result()->rank() > 0 && op->result()->shape()[0] == 3; }));
+    expect_compiled_equals_reference(*f, 1, false);
+    expect_compiled_equals_reference(*convolution(DType::bf16, DType::bf16, s, last), 1, false);
+  }
+  expect_compiled_equals_reference(*convolution(DType::i8, DType::i32, thirds, true), 1, false);
+  expect_compiled_equals_reference(*convolution(DType::f32, DType::f32, single, true), 1, false);
+}
+
 TEST(CompiledWindows, Convolutions) {
   Ints one{1, 1}, none{0, 0, 0, 0};
   Sizes same{{2, 9, 10, 3}, {3, 3, 3, 5}, one, {1, 1, 1, 1}, one, one},

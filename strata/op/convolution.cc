@@ -9,11 +9,13 @@
 //
 // Defined as the specification defines it: a dot_general of the kernel with the windows of lhs (op/windows.h), groups being one more
 // batching dimension. Each result element is one chain over the kernel's positions, row-major over `kernel_spatial_dimensions`, then
-// over the group's input features; padding is multiplied as zeros. Nothing of the windows is stored.
+// over the group's input features (of 8192 terms and more in one group such a chain for each of some pieces of the features, added up: feature_pieces); padding
+// is multiplied as zeros. Nothing of the windows is stored.
 #include <algorithm>
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
+#include "strata/op/dot_general.h"
 #include "strata/op/legalize.h"
 #include "strata/op/quantized.h"
 #include "strata/op/windows.h"
@@ -168,6 +170,19 @@ Value* reversed(Builder& b, Value* rhs, const ConvDims& d) {
   return dims.empty() ? rhs : reverse(b, rhs, dims);
 }
 
+/// Into how many pieces the input features are cut where a result sums very many terms, as a derivative by the kernel does over all places and a batch, which are
+/// its features: each piece is a chain, so that pieces go side by side and what rounding loses does not grow with their number.
+std::int64_t feature_pieces(const Shape& kernel, const Roles& roles) {
+  constexpr std::int64_t kLeastTerms = 1 << 13, kLeastPiece = 1 << 12, kMost = 16;
+  std::int64_t terms = kernel[static_cast<int>(roles.first)];
+  const std::int64_t features = terms;
+  for (std::int64_t d : roles.spatial) terms *= kernel[static_cast<int>(d)];
+  if (terms < kLeastTerms) return 1;
+  std::int64_t out = std::min({kMost, terms / kLeastPiece, features});
+  while (features % out != 0) --out;
+  return out;
+}
+
 /// Where dimension `d` of an array stands once dimension `split` has become two.
 std::int64_t after_split(std::int64_t d, std::int64_t split) { return d > split ? d + 1 : d; }
 
@@ -202,11 +217,13 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   rhs = reversed(b, rhs, d);
   DotDims dot;
   Roles l = d.lhs, r = d.rhs;
-  if (groups > 1) {  // a dimension of groups in front of the one that it divides
-    std::int64_t cut = d.groups > 1 ? l.second : l.first;
-    lhs = split_dim(b, lhs, cut, groups);
-    rhs = split_dim(b, rhs, r.second, groups);
-    dot.lhs_batch = {r.second};
+  const bool cuts = groups == 1 && !is_complex(lhs->dtype()) && lhs->shape().is_static() && rhs->shape().is_static();
+  const std::int64_t pieces = cuts ? feature_pieces(rhs->shape(), r) : 1;
+  if (groups > 1 || pieces > 1) {  // a dimension of groups, or pieces, in front of the one that it divides
+    std::int64_t cut = d.groups > 1 || pieces > 1 ? l.second : l.first, of_kernel = pieces > 1 ? r.first : r.second;
+    lhs = split_dim(b, lhs, cut, groups * pieces);
+    rhs = split_dim(b, rhs, of_kernel, groups * pieces);
+    dot.lhs_batch = {of_kernel};
     dot.rhs_batch = {lhs->rank() + cut};
     auto shift = [&](Roles& roles, std::int64_t from) {
       roles.first = roles.first >= from ? roles.first + 1 : roles.first;
@@ -214,7 +231,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
       for (std::int64_t& s : roles.spatial) s = after_split(s, from);
     };
     shift(l, cut);
-    shift(r, r.second);
+    shift(r, of_kernel);
   }
   WindowDims all = WindowDims::trivial(lhs->rank());
   for (std::size_t i = 0; i < l.spatial.size(); ++i) {
@@ -245,12 +262,17 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   // Which side comes first changes no bit; the one that comes last lies along memory.
   const std::int64_t features = rhs->shape()[static_cast<int>(r.second)] * groups;
   const bool features_last = d.out.second == op.result()->rank() - 1;
+  const DType type = op.result()->dtype();
+  auto product = [&](Value* x, Value* y) {
+    if (pieces == 1) return dot_general(b, x, y, dot, type);
+    return convert(b, reduce_sum(b, dot_general(b, x, y, dot, product_accumulator(x->dtype(), y->dtype(), type)), {0}), type);
+  };
   if (features_last) {
     std::swap(dot.lhs_batch, dot.rhs_batch);
     std::swap(dot.lhs_contract, dot.rhs_contract);
-    return {features_behind(b, dot_general(b, seen, rhs, dot, op.result()->dtype()), groups, features, places, units)};
+    return {features_behind(b, product(seen, rhs), groups, features, places, units)};
   }
-  return {features_in_front(b, dot_general(b, rhs, seen, dot, op.result()->dtype()), features, d.out.second, places, units)};
+  return {features_in_front(b, product(rhs, seen), features, d.out.second, places, units)};
 }
 
 // ---- derivative and transpose ---------------------------------------------------------------------------------

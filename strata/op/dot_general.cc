@@ -421,8 +421,9 @@ void verify_quantized(const Op& op) {
 
 }  // namespace
 
-DType product_accumulator(const Op& op) {
-  DType lhs = op.operand(0)->dtype(), rhs = op.operand(1)->dtype(), result = op.result()->dtype();
+DType product_accumulator(const Op& op) { return product_accumulator(op.operand(0)->dtype(), op.operand(1)->dtype(), op.result()->dtype()); }
+
+DType product_accumulator(DType lhs, DType rhs, DType result) {
   if (!is_float(lhs) && !is_float(rhs)) return accumulator(result);
   return lhs == DType::f64 || rhs == DType::f64 || result == DType::f64 ? DType::f64 : DType::f32;
 }

@@ -9,13 +9,14 @@ namespace strata::op {
 
 /// The type in which a dot_general adds up its products.
 DType product_accumulator(const Op& dot_general);
+DType product_accumulator(DType lhs, DType rhs, DType result);
 
 /// A sum of very many terms goes by pieces of equal length, each a chain from zero: what one rounded sum of them all would lose grows with their number, and
 /// a single chain is as slow as four cycles a term. The pieces' sums are added up in order, then what is left. K alone decides.
 struct SumPieces {
   std::int64_t length, count, rest;
 };
-/// Those of a dot_general; nothing for a sum of less than 32768 terms, nor for one over windows of an array (a convolution), which is one chain.
+/// Those of a dot_general; nothing for a sum of less than 32768 terms, nor for one over windows of an array (op/convolution.cc has pieces of its own).
 std::optional<SumPieces> sum_pieces(const Op& op);
 
 /// The product of `lhs` and `rhs` with the dimensions and the result of `op`: the definition, for each element the chains of sum_pieces, or one chain that begins
