@@ -180,6 +180,74 @@ Value* whole(Builder&, const Op& op) {
   return op.operand(0);
 }
 
+// Those operands of a concatenation that a slice without strides along it reads, each as far as it does; one after another.
+Values pieces_read(Builder& b, const Op& slice, const Op& concatenate) {
+  const auto dim = static_cast<std::size_t>(concatenate.attr<std::int64_t>("dimension"));
+  const Ints &start = slice.attr<Ints>("start_indices"), &limit = slice.attr<Ints>("limit_indices"), &strides = slice.attr<Ints>("strides");
+  Values out;
+  std::int64_t at = 0;
+  for (Value* piece : concatenate.operands) {
+    const std::int64_t size = piece->shape()[static_cast<int>(dim)], first = std::max(start[dim] - at, std::int64_t{0}), last = std::min(limit[dim] - at, size);
+    at += size;
+    if (first >= last) continue;
+    Ints from = start, to = limit;
+    from[dim] = first, to[dim] = last;
+    out.push_back(op::slice(b, piece, from, to, strides));
+  }
+  return out;
+}
+
+// A slice of a slice is one. Of a concatenation it is one of the operand that it lies in, and a small one is that of several: what it is made of then
+// does not depend on the concatenation, which may be computed where it is read.
+Value* slice(Builder& b, const Op& op) {
+  constexpr std::int64_t kSmall = 4, kMostPieces = 4;
+  if (Value* v = whole(b, op)) return v;
+  if (!is_static(op) || op.result()->shape().count() == 0) return nullptr;
+  const Ints &start = op.attr<Ints>("start_indices"), &limit = op.attr<Ints>("limit_indices"), &strides = op.attr<Ints>("strides");
+  if (const Op* inner = made_by(op.operand(0), "stablehlo.slice"); inner && is_static(*inner)) {
+    const Ints &begin = inner->attr<Ints>("start_indices"), &step = inner->attr<Ints>("strides");
+    Ints from, to, by;
+    for (std::size_t d = 0; d < start.size(); ++d) {
+      const std::int64_t last = start[d] + (op.result()->shape()[static_cast<int>(d)] - 1) * strides[d];
+      from.push_back(begin[d] + start[d] * step[d]);
+      to.push_back(begin[d] + last * step[d] + 1);
+      by.push_back(strides[d] * step[d]);
+    }
+    return op::slice(b, inner->operand(0), from, to, by);
+  }
+  const Op* joined = made_by(op.operand(0), "stablehlo.concatenate");
+  if (!joined || !is_static(*joined)) return nullptr;
+  const auto dim = static_cast<std::size_t>(joined->attr<std::int64_t>("dimension"));
+  if (strides[dim] != 1) return nullptr;
+  std::int64_t at = 0, read = 0;
+  for (const Value* piece : joined->operands) {
+    const std::int64_t size = piece->shape()[static_cast<int>(dim)];
+    read += start[dim] < at + size && limit[dim] > at;
+    at += size;
+  }
+  const bool small = op.result()->shape().count() * kSmall <= joined->result()->shape().count() && read <= kMostPieces;
+  if (read != 1 && !small) return nullptr;
+  const Values pieces = pieces_read(b, op, *joined);
+  return pieces.size() == 1 ? pieces[0] : op::concatenate(b, pieces, static_cast<int>(dim));
+}
+
+// A concatenation of few concatenations along the same dimension is one.
+Value* concatenate(Builder& b, const Op& op) {
+  constexpr std::size_t kMost = 8;
+  if (Value* v = whole(b, op)) return v;
+  const std::int64_t dim = op.attr<std::int64_t>("dimension");
+  Values flat;
+  for (Value* v : op.operands) {
+    const Op* inner = made_by(v, "stablehlo.concatenate");
+    if (inner && inner->attr<std::int64_t>("dimension") == dim)
+      flat.insert(flat.end(), inner->operands.begin(), inner->operands.end());
+    else
+      flat.push_back(v);
+    if (flat.size() > kMost) return nullptr;
+  }
+  return flat.size() > op.operands.size() ? op::concatenate(b, flat, static_cast<int>(dim)) : nullptr;
+}
+
 // A reduction of one element each: init op x, a map that fuses with others (derivatives of what keeps a dimension of 1 sum over it).
 Value* reduce(Builder& b, const Op& op) {
   if (op.operands.size() != 2 || !is_static(op) || op::combiner_of(op) == op::Combiner::region) return nullptr;
@@ -193,7 +261,7 @@ const std::map<std::string_view, Rewrite>& rewrites() {
       {"stablehlo.add", add},
       {"stablehlo.and", and_},
       {"stablehlo.broadcast_in_dim", broadcast},
-      {"stablehlo.concatenate", whole},
+      {"stablehlo.concatenate", concatenate},
       {"stablehlo.convert", convert},
       {"stablehlo.divide", divide},
       {"stablehlo.multiply", multiply},
@@ -204,7 +272,7 @@ const std::map<std::string_view, Rewrite>& rewrites() {
       {"stablehlo.reduce", reduce},
       {"stablehlo.reshape", reshape},
       {"stablehlo.select", select},
-      {"stablehlo.slice", whole},
+      {"stablehlo.slice", slice},
       {"stablehlo.subtract", subtract},
       {"stablehlo.transpose", transpose},
   };

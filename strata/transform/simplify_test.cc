@@ -108,6 +108,21 @@ TEST(Simplify, constant_choices_are_made) {
   }));
 }
 
+// What a slice reads of joined arrays does not depend on them; joined again they are joined once.
+TEST(Simplify, slices_of_joined_arrays) {
+  const Type rows(DType::f32, {3, 4});
+  EXPECT_TRUE(becomes_argument(rows, [](Builder& b, const Values& v) { return Values{op::slice(b, op::concatenate(b, {v[1], v[0]}, 0), {3, 0}, {6, 4})}; }));
+  EXPECT_TRUE(becomes_argument(rows, [](Builder& b, const Values& v) {
+    return Values{op::slice(b, op::concatenate(b, {v[1], op::concatenate(b, {v[0], v[1]}, 0)}, 0), {3, 0}, {6, 4})};
+  }));
+  auto few_columns = [](Builder& b, const Values& v) { return Values{op::slice(b, op::concatenate(b, {v[1], v[0]}, 0), {0, 1}, {6, 2})}; };
+  auto f = op::testing::build({rows, rows}, few_columns);
+  simplify(*f);
+  EXPECT_EQ(f->ops().back()->name(), "stablehlo.concatenate");
+  auto most = [](Builder& b, const Values& v) { return Values{op::slice(b, op::concatenate(b, {v[1], v[0]}, 0), {1, 0}, {6, 4})}; };
+  EXPECT_EQ(left(rows, most), 2u) << "most of it is read where it is";
+}
+
 TEST(Simplify, works_inside_regions) {
   auto f = op::testing::build({kVector}, [](Builder& b, const Values& v) {
     auto body = op::testing::build({kVector}, [](Builder& sb, const Values& a) {

@@ -6,6 +6,7 @@
 #include "strata/op/build.h"
 #include "strata/op/control.h"
 #include "strata/op/evaluate.h"
+#include "strata/op/samples.h"
 #include "strata/op/testing/run.h"
 #include "strata/transform/simplify.h"
 
@@ -46,6 +47,22 @@ TEST(SimplifyValue, LogicWithConstants) {
       expect_same_bits({flags()}, [&](Builder& b, const Values& v) { return Values{f(b, v[0], op::full_like(b, v[0], c))}; });
       expect_same_bits({flags()}, [&](Builder& b, const Values& v) { return Values{f(b, op::full_like(b, v[0], c), v[0])}; });
     }
+}
+
+// Every slice of two joined arrays along either dimension, with and without strides, and slices of those; joined arrays joined again.
+TEST(SimplifyValue, SlicesOfWhatIsJoined) {
+  const Literal x = op::random_literal(Type(DType::f32, {3, 4}), 1), y = op::random_literal(Type(DType::f32, {2, 4}), 2);
+  for (std::int64_t start = 0; start < 5; ++start)
+    for (std::int64_t limit = start; limit <= 5; ++limit)
+      for (std::int64_t stride : {1, 2}) {
+        SCOPED_TRACE(std::to_string(start) + " " + std::to_string(limit) + " " + std::to_string(stride));
+        expect_same_bits({x, y}, [&](Builder& b, const Values& v) {
+          Value* rows = op::slice(b, op::concatenate(b, {v[0], v[1]}, 0), {start, 1}, {limit, 4}, {stride, 2});
+          Value* corner = op::slice(b, op::concatenate(b, {v[0], v[1], v[0], v[1]}, 0), {start, 0}, {limit + 1, 2}, {1, stride});
+          Value* again = op::slice(b, op::slice(b, v[0], {0, 0}, {3, 4}, {2, stride}), {0, 0}, {2, 2}, {1, 1});
+          return Values{rows, corner, again, op::concatenate(b, {op::concatenate(b, {v[1], v[0]}, 0), v[1], op::concatenate(b, {v[0], v[0]}, 0)}, 0)};
+        });
+      }
 }
 
 TEST(SimplifyValue, ReductionsOfOneElement) {
