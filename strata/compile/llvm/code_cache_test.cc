@@ -118,5 +118,22 @@ TEST(Fingerprint, SeesWhichBuffersAreAlike) {
   EXPECT_EQ(copy(11), copy(12));
 }
 
+// Lanes some elements apart are read whole as far as the array goes, and what a predicate forbids may be beyond its end: such code is of the array's size.
+TEST(Fingerprint, SeesWhereAnArrayEndsIfTheCodeDoes) {
+  auto sums = [](std::int64_t size, std::int64_t step, bool guarded) {
+    loop::Kernel k("sums");
+    loop::Builder b(k);
+    loop::Ref *x = b.parameter(DType::f32, size, loop::Ref::Mode::in), *y = b.parameter(DType::f32, 16, loop::Ref::Mode::out);
+    b.vector(0, 16, 16, [&](loop::Index i) {
+      auto load = [&] { return b.load(x, i * step); };
+      b.store(y, i, guarded ? b.guarded(b.less(i, 9), load, b.constant(DType::f32, 0)) : load());
+    });
+    return fingerprint(k);
+  };
+  EXPECT_NE(sums(31, 2, false), sums(32, 2, false));
+  EXPECT_NE(sums(9, 1, true), sums(10, 1, true));
+  EXPECT_EQ(sums(31, 1, false), sums(32, 1, false));
+}
+
 }  // namespace
 }  // namespace strata::compile

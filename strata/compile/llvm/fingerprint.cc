@@ -42,6 +42,12 @@ class Writer {
     for (; u >= 0x80; u >>= 7) bytes_.push_back(static_cast<char>(u | 0x80));
     bytes_.push_back(static_cast<char>(u));
   }
+  /// Whether the code of a load is one thing or another by where the array ends (memory.h): lanes under a predicate, lanes some elements apart.
+  static bool asks_for_size(const Inst& i) {
+    if (i.code != loop::Opcode::load || i.type.lanes == 1) return false;
+    const auto terms = i.index.terms();
+    return !i.args.empty() || std::any_of(terms.begin(), terms.end(), [](const Index::Term& t) { return t.variable->type.lanes > 1 && t.coefficient != 1; });
+  }
   void definition(const Inst& i) {
     numbers_[static_cast<std::size_t>(i.id)] = next_++;
     number(static_cast<std::int64_t>(i.code));
@@ -75,6 +81,7 @@ class Writer {
     number(static_cast<std::int64_t>(i.compare));
     number(i.ref ? i.ref->id : -1);
     index(i.index);
+    if (asks_for_size(i)) number(i.ref->size);
     if (i.var) use(i.var);
     number(i.streaming);
     number(i.ahead);

@@ -187,7 +187,11 @@ bool Memory::masks_words(llvm::Type* t) const { return math_.target().avx512 || 
 Value* Memory::masked_load(const Inst& inst, llvm::Type* t, Value* first, Value* mask, Value* otherwise) {
   const llvm::Align align = element_alignment(inst);
   auto some = [&]() -> Value* { return of(inst, b_.CreateMaskedLoad(t, first, align, mask, otherwise)); };
-  if (masks_words(t)) return some();
+  if (masks_words(t)) {
+    // Where a predicate lets no lane live, the place may be no memory at all: the processor reads nothing there, but takes hundreds of cycles to find that out.
+    if (!inst.args.empty()) first = inside_or_begin(inst, first);
+    return some();
+  }
   llvm::Function* function = b_.GetInsertBlock()->getParent();
   auto block = [&](const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, function); };
   auto *all_block = block("all"), *not_all = block("not.all"), *some_block = block("some"), *done = block("loaded");
@@ -206,6 +210,16 @@ Value* Memory::masked_load(const Inst& inst, llvm::Type* t, Value* first, Value*
   out->addIncoming(otherwise, not_all);
   out->addIncoming(few, some_block);
   return out;
+}
+
+/// `first`, from where as many elements as lanes are read, or the array's begin where none of those is one of its elements.
+Value* Memory::inside_or_begin(const Inst& inst, Value* first) {
+  if (inst.index.min() >= 0 && inst.index.max() < inst.ref->size) return first;
+  const auto width = static_cast<std::int64_t>(byte_width(inst.ref->dtype)), before = (inst.type.lanes - 1) * width;
+  auto number = [&](std::int64_t x) { return b_.getInt64(static_cast<std::uint64_t>(x)); };
+  Value* begin = pointers_[inst.ref->id];
+  Value* at = b_.CreateSub(b_.CreatePtrToInt(first, b_.getInt64Ty()), b_.CreatePtrToInt(begin, b_.getInt64Ty()));
+  return b_.CreateSelect(b_.CreateICmpULT(b_.CreateAdd(at, number(before)), number(inst.ref->size * width + before)), first, begin);
 }
 
 /// Lanes a few elements apart: all from the first to the last are read, in two halves, and those between left out. The halves begin at a multiple of

@@ -72,6 +72,7 @@ class Memory {
   template <class Access>
   Access* of(const loop::Inst& inst, Access* access);
   bool masks_words(llvm::Type* t) const;
+  llvm::Value* inside_or_begin(const loop::Inst& inst, llvm::Value* first);
   llvm::Value* masked_load(const loop::Inst& inst, llvm::Type* t, llvm::Value* first, llvm::Value* mask, llvm::Value* otherwise);
   void masked_store(const loop::Inst& inst, llvm::Value* stored, llvm::Value* first, llvm::Value* mask);
   llvm::Value* any(llvm::Value* mask);
