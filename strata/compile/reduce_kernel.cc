@@ -31,6 +31,13 @@ class Split {
   std::int64_t outer() const { return size(outer_); }
   std::int64_t reduced() const { return size(reduced_); }
   std::int64_t inner() const { return size(inner_); }
+  /// Elements behind the last kept dimension, where some reduced one lies before it: a row is as many elements here and there, and the next row's lie behind them. 0: it is not so.
+  std::int64_t apart() const {
+    if (outer_.empty() || reduced_.empty() || reduced_.front() > outer_.back()) return 0;
+    std::int64_t out = 1;
+    for (int d = outer_.back() + 1; d < shape_.rank(); ++d) out *= shape_[d];
+    return out;
+  }
   /// The operand's index at outer place o, reduced element k, inner place x.
   std::vector<Index> index(loop::Builder& b, Index o, Index k, Index x) const {
     std::vector<Index> out(static_cast<std::size_t>(shape_.rank()));
@@ -47,9 +54,20 @@ class Split {
     return Shape(out);
   }
   std::int64_t size(const std::vector<int>& dims) const { return part(dims).count(); }
+  /// Neighbouring dimensions first as one, so that an array which has them as neighbours is read without taking them apart.
   void place(loop::Builder& b, std::vector<Index>& out, const std::vector<int>& dims, Index offset) const {
-    std::vector<Index> index = delinearize(b, part(dims), offset);
-    for (std::size_t i = 0; i < dims.size(); ++i) out[static_cast<std::size_t>(dims[i])] = index[i];
+    std::vector<std::vector<int>> runs;
+    std::vector<Dim> sizes;
+    for (int d : dims) {
+      if (runs.empty() || runs.back().back() + 1 != d) runs.emplace_back();
+      runs.back().push_back(d);
+    }
+    for (const std::vector<int>& run : runs) sizes.push_back(Dim(size(run)));
+    const std::vector<Index> places = delinearize(b, Shape(sizes), offset);
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+      const std::vector<Index> index = delinearize(b, part(runs[r]), places[r]);
+      for (std::size_t i = 0; i < runs[r].size(); ++i) out[static_cast<std::size_t>(runs[r][i])] = index[i];
+    }
   }
   const Shape& shape_;
   std::vector<int> outer_, reduced_, inner_;
@@ -118,7 +136,8 @@ class Reduce {
     b.vector(0, op_.result()->shape().count(), 16, [&](Index j) { b.store(context.output(op_.result()), j, value); });
   }
 
-  /// Lanes along memory. One phase when there are rows enough for the threads, else chunks first.
+  /// Lanes along memory. Of rows that lie here and there in a large array the next one is fetched meanwhile (64 x 1024 x 64 f32 over the first and the last dimension: 0.22 ms
+  /// without, 0.12 with). One phase when there are rows enough for the threads, else chunks first.
   void rows() {
     std::int64_t rows = split_.outer(), chunks = order_.chunks();
     bool two = rows < 16 && chunks > 4;
@@ -135,7 +154,11 @@ class Reduce {
         bool any = in_any_order(reduction_.combiner, dtype_) && !fusion_.inlined.count(op_.operand(0));
         int width = any ? lanes_in_any_order(length, dtype_) : order_.lanes;
         LaneTotals lanes(b, reduction_.combiner, dtype_, width);
-        b.vector(begin, begin + length, width, [&](Index k) { lanes.add(element(context, row, k, 0)); });
+        b.vector(begin, begin + length, width, [&](Index k) {
+          Inst* x = element(context, row, k, 0);
+          if (op_.operand(0)->type().bytes() >= kFarArray) fetch_ahead(x, split_.apart());
+          lanes.add(x);
+        });
         b.set(local, lanes.total());
       });
       return b.get(local);

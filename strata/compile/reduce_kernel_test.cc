@@ -60,6 +60,25 @@ TEST(ReducedAcross, AFewAndMore) {
         }
 }
 
+// Reduced dimensions beside kept ones, several of them neighbours: whole strips of a piece, pieces that strips cross, arrays large enough that the next row's pieces are fetched.
+TEST(ReducedHereAndThere, HasTheReferencesBits) {
+  struct Case {
+    Shape shape;
+    std::vector<std::int64_t> dims;
+  };
+  for (const Case& c : {Case{{5, 7, 8, 8}, {0, 2, 3}}, Case{{9, 3, 56, 56}, {0, 2, 3}}, Case{{4, 6, 5, 7}, {0, 2, 3}}, Case{{40, 66, 16}, {0, 2}}, Case{{64, 70, 64}, {0, 2}}, Case{{3, 4, 5, 6, 32}, {0, 1, 4}},
+                        Case{{6, 5, 4, 3}, {0, 1, 3}}, Case{{6, 5, 4, 3}, {0, 2}}, Case{{3, 40, 9, 8}, {1, 2}}, Case{{2, 3, 20, 30, 3}, {0, 2, 3}}})
+    for (DType dtype : {DType::f32, DType::f16}) {
+      SCOPED_TRACE(c.shape.to_string());
+      ir::Block block;
+      ir::Builder b(block);
+      ir::Value* x = block.add_argument(Type(dtype, c.shape));
+      const ir::Ints dims(c.dims.begin(), c.dims.end());
+      block.results = {op::reduce_sum(b, x, dims), op::reduce_max(b, op::mul(b, x, x), dims)};
+      testing::expect_compiled_equals_reference(block, 3, c.shape.count() < 10000);
+    }
+}
+
 /// The largest and the least of rows that hold zeros of both signs, infinities, and what is no number with either sign, at each place of a strip; of what
 /// lies in memory and of what is computed, alone and beside another reduction.
 TEST(ReducedAlong, ExtremaOfOddRows) {
