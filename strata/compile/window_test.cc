@@ -1,5 +1,6 @@
 // Operations over windows, as machine code: the reference's bits.
 #include "strata/compile/compile_testing.h"
+#include "strata/op/lowering_kind.h"
 #include "strata/op/windows.h"
 
 namespace strata::compile {
@@ -61,6 +62,37 @@ TEST(CompiledWindows, ConvolutionsOfManyTermsGoByPieces) {
   }
   expect_compiled_equals_reference(*convolution(DType::i8, DType::i32, thirds, true), 1, false);
   expect_compiled_equals_reference(*convolution(DType::f32, DType::f32, single, true), 1, false);
+}
+
+// Holes of a dilated array are no terms: the same bits as with zeros in them, whatever the kernel, the padding and the groups.
+TEST(CompiledWindows, ConvolutionsWithoutTheHolesOfTheirArray) {
+  const Ints one{1, 1};
+  for (const Sizes& s : {Sizes{{2, 14, 15, 8}, {4, 3, 8, 20}, one, {2, 2, 1, 1}, {2, 2}, one}, Sizes{{2, 16, 9, 8}, {2, 5, 8, 40}, one, {-1, 2, 3, 0}, {3, 2}, one}, Sizes{{3, 30, 31, 8}, {1, 1, 8, 40}, one, {0, 1, 0, 2}, {2, 3}, one},
+                         Sizes{{2, 20, 21, 8}, {3, 3, 4, 32}, one, {1, 1, 2, 0}, {2, 1}, one, 2}, Sizes{{1, 24, 25, 8}, {3, 4, 8, 24}, {1, 2}, {1, 1, 2, 0}, {2, 2}, {1, 2}}})
+    for (bool last : {true, false}) {
+      SCOPED_TRACE(Shape::of(s.lhs).to_string() + " " + Shape::of(s.rhs).to_string());
+      Sizes dilated = s;
+      if (!last) dilated.lhs = {s.lhs[0], s.lhs[3], s.lhs[1], s.lhs[2]};
+      const auto f = convolution(DType::f32, DType::f32, dilated, last);
+      Sizes with_zeros = dilated;
+      with_zeros.lhs_dilation = one;
+      for (std::size_t d : {0, 1}) {
+        std::int64_t& size = with_zeros.lhs[(last ? 1 : 2) + d];
+        size = (size - 1) * s.lhs_dilation[d] + 1;
+      }
+      const auto plain = convolution(DType::f32, DType::f32, with_zeros, last);
+      const auto parts = prepare(*f);
+      EXPECT_GT(std::count_if(parts->ops().begin(), parts->ops().end(), [](const auto& op) { return op::is_contraction(*op); }), 1);
+      const std::vector<Literal> given = testing::arguments_of(*f, 3);
+      Literal spread(Type(DType::f32, Shape::of(with_zeros.lhs)));
+      op::for_each_index(given[0].shape(), [&](std::span<const std::int64_t> index, std::int64_t from) {
+        std::vector<std::int64_t> to(index.begin(), index.end());
+        for (std::size_t d : {0, 1}) to[(last ? 1 : 2) + d] *= s.lhs_dilation[d];
+        spread.mutable_span<float>()[static_cast<std::size_t>(op::linear_index(to, spread.shape().strides()))] = given[0].span<float>()[static_cast<std::size_t>(from)];
+      });
+      testing::expect_same_bits(testing::run_compiled(*f, given), testing::run_compiled(*plain, {spread, given[1]}), "with zeros");
+      expect_compiled_equals_reference(*f, 3, false);
+    }
 }
 
 TEST(CompiledWindows, Convolutions) {

@@ -10,7 +10,8 @@
 // Defined as the specification defines it: a dot_general of the kernel with the windows of lhs (op/windows.h), groups being one more
 // batching dimension. Each result element is one chain over the kernel's positions, row-major over `kernel_spatial_dimensions`, then
 // over the group's input features (of 8192 terms and more in one group such a chain for each of some pieces of the features, added up: feature_pieces); padding
-// is multiplied as zeros. Nothing of the windows is stored.
+// is multiplied as zeros. Nothing of the windows is stored. Holes between elements of a dilated lhs are zeros, too; a convolution of much work leaves them out (by_phases),
+// which shows where the kernel is infinite or NaN (docs/exceptions.md).
 #include <algorithm>
 
 #include "strata/ir/text/format.h"
@@ -210,9 +211,59 @@ Value* features_behind(Builder& b, Value* product, std::int64_t groups, std::int
   return reshape(b, transpose(b, reshape(b, product, Shape(units)), permutation), Shape(result));
 }
 
+Value* convolve(Builder& b, const Op& like, Value* lhs, Value* rhs, const ConvDims& d, DType dtype);
+
+/// A spatial dimension along which lhs is dilated, in a convolution of much work, whose holes are no terms of it then; none: -1.
+int dilated_dim(const Op& op, const ConvDims& d, const Type& lhs, const Type& rhs) {
+  constexpr double kMuchWork = 1 << 20;  // multiplications
+  const Type& result = op.result()->type();
+  if (!lhs.shape().is_static() || !rhs.shape().is_static() || !result.shape().is_static() || result.shape().count() == 0) return -1;
+  const std::int64_t features = rhs.shape()[static_cast<int>(d.rhs.second)];
+  if (features == 0 || static_cast<double>(result.shape().count()) * static_cast<double>(rhs.shape().count() / features) < kMuchWork) return -1;
+  for (std::size_t i = 0; i < d.lhs.spatial.size(); ++i)
+    if (d.window.base_dilation[i] > 1 && d.window.stride[i] == 1 && d.window.window_dilation[i] == 1 && lhs.shape()[static_cast<int>(d.lhs.spatial[i])] > 0) return static_cast<int>(i);
+  return -1;
+}
+
+/// The convolution along spatial dimension i, which has `by` - 1 holes between elements of lhs: results o = by q + r meet elements at every by-th place of the kernel alone, and so
+/// are those of a convolution without holes, by a part of the kernel, for each r.
+Value* by_phases(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDims& d, std::size_t i) {
+  const std::int64_t by = d.window.base_dilation[i], size = d.window.size[i], low = d.window.low[i], length = lhs->shape()[static_cast<int>(d.lhs.spatial[i])];
+  const auto along = static_cast<int>(d.out.spatial[i]);
+  const std::int64_t results = op.result()->shape()[along], of_phase = (results + by - 1) / by;
+  std::vector<Dim> dims = op.result()->shape().dims();
+  dims[static_cast<std::size_t>(along)] = Dim(of_phase);
+  const Shape phase(dims);
+  dims.insert(dims.begin() + along + 1, Dim(1));
+  const Shape apart(dims);
+  Values phases;
+  for (std::int64_t r = 0; r < by; ++r) {
+    const std::int64_t first = ((low - r) % by + by) % by;  // place of the kernel
+    if (first >= size) {
+      phases.push_back(zeros(b, op.result()->type().with(apart)));
+      continue;
+    }
+    ConvDims part = d;
+    part.reversal.assign(d.reversal.size(), 0);
+    part.window.size[i] = (size - first + by - 1) / by;
+    part.window.base_dilation[i] = 1;
+    part.window.low[i] = (low - r - first) / by;
+    part.window.high[i] = of_phase - length - part.window.low[i] + part.window.size[i] - 1;
+    Ints start(static_cast<std::size_t>(rhs->rank()), 0), limit = rhs->shape().sizes(), strides(start.size(), 1);
+    const auto kernel_dim = static_cast<std::size_t>(d.rhs.spatial[i]);
+    start[kernel_dim] = first, strides[kernel_dim] = by;
+    Value* of_r = convolve(b, op, lhs, slice(b, rhs, start, limit, strides), part, op.result()->dtype());
+    STRATA_CHECK(of_r->shape() == phase, "phase {} of {} is {}", r, op.result()->type().to_string(), of_r->type().to_string());
+    phases.push_back(reshape(b, of_r, apart));
+  }
+  Value* joined = join_dims(b, concatenate(b, phases, along + 1), along);
+  return results == of_phase * by ? joined : slice_dim(b, joined, along, 0, results);
+}
+
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Value *lhs = operands[0], *rhs = operands[1];
   ConvDims d = dims_of(op.attrs, lhs->type(), rhs->type());
+  if (const int i = dilated_dim(op, d, lhs->type(), rhs->type()); i >= 0) return {by_phases(b, op, lhs, reversed(b, rhs, d), d, static_cast<std::size_t>(i))};
   std::int64_t groups = d.groups * d.batch_groups;
   rhs = reversed(b, rhs, d);
   DotDims dot;
