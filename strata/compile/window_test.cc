@@ -82,7 +82,7 @@ TEST(CompiledWindows, ConvolutionsWithoutTheHolesOfTheirArray) {
       }
       const auto plain = convolution(DType::f32, DType::f32, with_zeros, last);
       const auto parts = prepare(*f);
-      EXPECT_GT(std::count_if(parts->ops().begin(), parts->ops().end(), [](const auto& op) { return op::is_contraction(*op); }), 1);
+      EXPECT_GT(std::count_if(parts->ops().begin(), parts->ops().end(), [](const auto& op) { return op::is_contraction(*op); }), s.rhs[0] == 1 ? 0 : 1);  // of a single place one phase has terms
       const std::vector<Literal> given = testing::arguments_of(*f, 3);
       Literal spread(Type(DType::f32, Shape::of(with_zeros.lhs)));
       op::for_each_index(given[0].shape(), [&](std::span<const std::int64_t> index, std::int64_t from) {
