@@ -141,6 +141,122 @@ def _():
     f, a = attention(True)
     return jax.grad(lambda *a: (f(*a) ** 2).sum(), (0, 1, 2)), a
 
+def norm(x, g, b): return layer_norm(x)*g + b
+
+@training("encoder_dropout_adamw")
+def _():
+    B, S, D, H, V = 8, 128, 256, 4, 8192
+    k = iter(jax.random.split(K, 100))
+    n = lambda *s: jax.random.normal(next(k), s)*.02
+    gain = lambda: (jnp.ones(D), jnp.zeros(D))
+    p = dict(emb=n(V, D), pos=n(S, D), l=[dict(q=n(D, D), k=n(D, D), v=n(D, D), o=n(D, D), u=n(D, 4*D), d=n(4*D, D), a=gain(), b=gain()) for _ in range(4)])
+    seen = jnp.arange(S)[None] < jnp.array([100, 128, 64, 128, 90, 128, 128, 70])[:, None]
+    def drop(key, x): return jnp.where(jax.random.bernoulli(key, .9, x.shape), x/.9, 0)
+    def loss(p, tok, key):
+        key, x = wrap(key), p["emb"][tok] + p["pos"]
+        for i, w in enumerate(p["l"]):
+            q, kk, v = ((x @ w[c]).reshape(B, S, H, -1) for c in "qkv")
+            s = jnp.where(seen[:, None, None], jnp.einsum("bqhd,bkhd->bhqk", q, kk)/np.sqrt(D // H), -1e9)
+            a = drop(jax.random.fold_in(key, 3*i), jax.nn.softmax(s, -1))
+            x = norm(x + drop(jax.random.fold_in(key, 3*i + 1), jnp.einsum("bhqk,bkhd->bqhd", a, v).reshape(B, S, D) @ w["o"]), *w["a"])
+            x = norm(x + drop(jax.random.fold_in(key, 3*i + 2), jax.nn.gelu(x @ w["u"]) @ w["d"]), *w["b"])
+        return cross_entropy(x @ p["emb"].T, tok)
+    def step(p, m, v, t, tok, key):
+        g = jax.grad(loss)(p, tok, key)
+        m, v = jax.tree.map(lambda m, g: .9*m + .1*g, m, g), jax.tree.map(lambda v, g: .999*v + .001*g*g, v, g)
+        return jax.tree.map(lambda p, m, v: p - 1e-3*(m/(1 - .9**t)/(jnp.sqrt(v/(1 - .999**t)) + 1e-8) + .01*p), p, m, v), m, v
+    z = jax.tree.map(jnp.zeros_like, p)
+    return step, (p, z, z, jnp.float32(3), ints(V, B, S), key())
+
+@training("grouped_heads_remat_bf16")
+def _():
+    B, S, D, H, KV, F, V = 4, 256, 256, 8, 2, 768, 4096
+    bf, hd = jnp.bfloat16, 32
+    k = iter(jax.random.split(K, 100))
+    n = lambda *s: jax.random.normal(next(k), s)*.02
+    p = dict(emb=n(V, D), out=n(D, V), l=dict(q=n(6, D, D), k=n(6, D, hd*KV), v=n(6, D, hd*KV), o=n(6, D, D), g=n(6, D, F), u=n(6, D, F), d=n(6, F, D)))
+    turns = jnp.arange(S)[:, None] * 1e4 ** (-jnp.arange(hd // 2) / (hd // 2))
+    c, s = jnp.cos(turns)[:, None], jnp.sin(turns)[:, None]
+    def rms(x): return (x.astype(jnp.float32) * lax.rsqrt((x.astype(jnp.float32) ** 2).mean(-1, keepdims=True) + 1e-6)).astype(bf)
+    def rope(x):
+        a, b = jnp.split(x.astype(jnp.float32), 2, -1)
+        return jnp.concatenate([a*c - b*s, b*c + a*s], -1).astype(bf)
+    def layer(x, w):
+        w, h = jax.tree.map(lambda w: w.astype(bf), w), rms(x)
+        q, kk, v = rope((h @ w["q"]).reshape(B, S, H, hd)), rope((h @ w["k"]).reshape(B, S, KV, hd)), (h @ w["v"]).reshape(B, S, KV, hd)
+        x = x + jax.nn.dot_product_attention(q, kk, v, is_causal=True).reshape(B, S, D) @ w["o"]
+        h = rms(x)
+        return x + (jax.nn.silu(h @ w["g"]) * (h @ w["u"])) @ w["d"], None
+    def loss(p, tok):
+        x, _ = lax.scan(jax.checkpoint(layer), p["emb"][tok[:, :-1]].astype(bf), p["l"])
+        return cross_entropy((x @ p["out"].astype(bf)).astype(jnp.float32), tok[:, 1:])
+    return sgd(loss), (p, ints(V, B, S + 1))
+
+@training("encoder_decoder_sgd")
+def _():
+    B, S, D, H = 4, 128, 256, 4
+    k = iter(jax.random.split(K, 100))
+    n = lambda *s: jax.random.normal(next(k), s)*.05
+    heads = lambda: dict(q=n(D, D), k=n(D, D), v=n(D, D), o=n(D, D))
+    block = lambda: dict(a=heads(), c=heads(), u=n(D, 4*D), d=n(4*D, D))
+    p = dict(e=[block() for _ in range(2)], d=[block() for _ in range(2)], near=n(32, H), out=n(D, 2048))
+    apart = jnp.clip(jnp.arange(S)[None] - jnp.arange(S)[:, None] + 16, 0, 31)
+    def rms(x): return x * lax.rsqrt((x*x).mean(-1, keepdims=True) + 1e-6)
+    def attend(w, x, y, bias=0., causal=False):
+        q, kk, v = ((a @ w[c]).reshape(B, S, H, -1) for a, c in ((x, "q"), (y, "k"), (y, "v")))
+        s = jnp.einsum("bqhd,bkhd->bhqk", q, kk) + bias
+        if causal: s = jnp.where(jnp.tril(jnp.ones((S, S), bool)), s, -1e9)
+        return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(s), v).reshape(B, S, D) @ w["o"]
+    def feed(w, x): return x + jax.nn.relu(rms(x) @ w["u"]) @ w["d"]
+    def loss(p, x, y, t):
+        bias = p["near"][apart].transpose(2, 0, 1)
+        for w in p["e"]: x = feed(w, x + attend(w["a"], rms(x), rms(x), bias))
+        for w in p["d"]: y = feed(w, y + attend(w["a"], rms(y), rms(y), bias, True) + attend(w["c"], rms(y), x))
+        return cross_entropy(rms(y) @ p["out"], t)
+    return sgd(loss), (p, nrm(B, S, D), other(B, S, D), ints(2048, B, S))
+
+@training("residual_net_sgd")
+def _():
+    k = iter(jax.random.split(K, 100))
+    n = lambda *s: jax.random.normal(next(k), s)*.05
+    p = dict(stem=n(3, 3, 3, 16), b=[dict(c=n(3, 3, i, o), d=n(3, 3, o, o), s=n(1, 1, i, o)) for i, o in ((16, 16), (16, 32), (32, 64))], out=n(64, 10))
+    def batch_norm(x): return (x - x.mean((0, 1, 2))) * lax.rsqrt(x.var((0, 1, 2)) + 1e-5)
+    def loss(p, x):
+        x = conv(x, p["stem"])
+        for i, w in enumerate(p["b"]):
+            strides = (1, 1) if i == 0 else (2, 2)
+            x = jax.nn.relu(batch_norm(conv(jax.nn.relu(batch_norm(conv(x, w["c"], strides))), w["d"])) + conv(x, w["s"], strides))
+        return cross_entropy(x.mean((1, 2)) @ p["out"], ints(10, 64))
+    return sgd(loss), (p, nrm(64, 32, 32, 3))
+
+@training("denoiser_grad")
+def _():
+    k = iter(jax.random.split(K, 100))
+    n = lambda *s: jax.random.normal(next(k), s)*.05
+    p = dict(a=n(3, 3, 3, 32), b=n(3, 3, 32, 64), c=n(3, 3, 64, 64), d=n(3, 3, 96, 32), e=n(3, 3, 32, 3), t=n(32, 64))
+    def group_norm(x):
+        g = x.reshape(*x.shape[:3], 8, -1)
+        return ((g - g.mean((1, 2, 4), keepdims=True)) * lax.rsqrt(g.var((1, 2, 4), keepdims=True) + 1e-5)).reshape(x.shape)
+    def act(x): return jax.nn.silu(group_norm(x))
+    def loss(p, x, t, key):
+        noise = jax.random.normal(wrap(key), x.shape)
+        high = act(conv(x*.8 + noise*.6, p["a"]))
+        low = act(conv(act(conv(high, p["b"], (2, 2))) + (t @ p["t"])[:, None, None], p["c"]))
+        up = jax.image.resize(low, (8, 32, 32, 64), "nearest")
+        return ((conv(act(conv(jnp.concatenate([up, high], -1), p["d"])), p["e"]) - noise) ** 2).mean()
+    return jax.value_and_grad(loss), (p, nrm(8, 32, 32, 3), nrm(8, 32), key())
+
+@training("graph_net_grad")
+def _():
+    N, E, D = 2048, 16384, 64
+    s, d = ints(N, E), ints(N, E, seed=3)
+    def loss(p, x, y):
+        for w in p[:-1]:
+            near = jax.ops.segment_sum(x[s], d, N) / jnp.maximum(jax.ops.segment_sum(jnp.ones(E), d, N), 1)[:, None]
+            x = jax.nn.relu(jnp.concatenate([x, near], -1) @ w)
+        return cross_entropy(x @ p[-1], y)
+    return jax.grad(loss), ([nrm(2*D, D)*.08, other(2*D, D)*.08, nrm(D, 8)*.1], nrm(N, D), ints(8, N))
+
 # ---- loops ---------------------------------------------------------------------------------------------------------
 @loops("lstm_grad")
 def _():
@@ -229,6 +345,19 @@ def _():
         return jnp.tanh(jax.nn.softmax(jnp.where(jnp.arange(128) <= i, seen @ x, -1e9)) @ seen @ w), seen
     return (lambda x, w: lax.fori_loop(0, 128, lambda i, s: turn(w, i, *s), (x, jnp.zeros((128, 128))))[0]), (nrm(128), nrm(128, 128)*.1)
 
+program(loops, "pendulums", jax.vmap(lambda s: lax.fori_loop(0, 1000, lambda i, s: s + .01*jnp.stack([s[2], s[3], -jnp.sin(s[0]) - .1*jnp.sin(s[0] - s[1]), -jnp.sin(s[1]) + .1*jnp.sin(s[0] - s[1])]), s)), lambda: nrm(64, 4))
+@loops("kalman")
+def _():
+    A, H = jnp.eye(4) + .1*jnp.eye(4, k=1), jnp.eye(2, 4)
+    def turn(c, y):
+        x, P = A @ c[0], A @ c[1] @ A.T + .01*jnp.eye(4)
+        S = H @ P @ H.T + .1*jnp.eye(2)
+        G = P @ H.T @ (jnp.array([[S[1, 1], -S[0, 1]], [-S[1, 0], S[0, 0]]]) / (S[0, 0]*S[1, 1] - S[0, 1]*S[1, 0]))
+        x = x + G @ (y - H @ x)
+        return (x, (jnp.eye(4) - G @ H) @ P), x
+    return (lambda ys: lax.scan(turn, (jnp.zeros(4), jnp.eye(4)), ys)[1]), (nrm(2000, 2),)
+program(loops, "shortest_paths", lambda d: lax.fori_loop(0, 256, lambda k, d: jnp.minimum(d, d[:, k][:, None] + d[k][None]), d), lambda: jnp.abs(nrm(256, 256)))
+
 # ---- dense ---------------------------------------------------------------------------------------------------------
 dense("attention", lambda: attention(False))
 dense("attention_causal", lambda: attention(True))
@@ -258,6 +387,16 @@ program(dense, "fft2_1024", jnp.fft.fft2, lambda: nrm(1024, 1024).astype(jnp.com
 program(dense, "fft3_128", jnp.fft.fftn, lambda: nrm(128, 128, 128).astype(jnp.complex64))
 program(dense, "fft_prime", jnp.fft.fft, lambda: nrm(256, 4093).astype(jnp.complex64))
 program(dense, "fft_convolution", lambda a, b: jnp.fft.irfft(jnp.fft.rfft(a, 2048)*jnp.fft.rfft(b, 2048))[:, :1024], lambda: nrm(512, 1024), lambda: other(512, 1024))
+
+program(dense, "dot_16M", jnp.dot, lambda: jnp.abs(nrm(1 << 24)), lambda: jnp.abs(nrm(1 << 24))*2)
+program(dense, "dot_all", lambda x, y: jnp.vdot(x, y), lambda: jnp.abs(nrm(2048, 2048)), lambda: jnp.abs(other(2048, 2048)))
+program(dense, "dot_rows", lambda a, b: jnp.einsum("bd,bd->b", a, b), lambda: nrm(65536, 64), lambda: other(65536, 64))
+program(dense, "trace_of_product", lambda a, b: jnp.einsum("ij,ji->", a, b), lambda: jnp.abs(nrm(1024, 1024)), lambda: jnp.abs(other(1024, 1024)))
+program(dense, "eight_long_rows", lambda a, b: a @ b, lambda: jnp.abs(nrm(8, 1 << 20)), lambda: jnp.abs(nrm(1 << 20)))
+program(dense, "batch_by_vectors", lambda a, b: jnp.einsum("bij,bj->bi", a, b), lambda: nrm(64, 512, 512), lambda: nrm(64, 512))
+program(dense, "conv_strided_grad", jax.grad(lambda x, w: (conv(x, w, (2, 2)) ** 2).sum(), (0, 1)), lambda: nrm(16, 32, 32, 64), lambda: nrm(3, 3, 64, 128))
+program(dense, "conv_transposed_nchw", lambda x, w: lax.conv_general_dilated(x, w, (1, 1), ((2, 2), (2, 2)), lhs_dilation=(2, 2)), lambda: nrm(8, 64, 28, 28), lambda: nrm(64, 64, 4, 4))
+program(dense, "attention_grouped_heads", lambda q, k, v: jax.nn.dot_product_attention(q, k, v, is_causal=True), lambda: nrm(2, 512, 16, 64), lambda: nrm(2, 512, 4, 64), lambda: other(2, 512, 4, 64))
 
 # ---- memory --------------------------------------------------------------------------------------------------------
 square = lambda: nrm(4096, 4096)
@@ -308,6 +447,14 @@ def _():
         return p - 1e-3*(m/.1/(jnp.sqrt(v/.001) + 1e-8) + .1*p), m, v
     return update, (nrm(2048, 2048), other(2048, 2048), nrm(2048, 2048)*.1, jnp.abs(other(2048, 2048)))
 
+program(memory, "transpose_bf16", lambda x: x.T, lambda: nrm(2048, 2048).astype(jnp.bfloat16))
+program(memory, "features_second", lambda x: x.transpose(0, 3, 1, 2), lambda: nrm(16, 64, 64, 64))
+program(memory, "moments_features_second", lambda x: (x.sum((0, 2, 3)), (x*x).sum((0, 2, 3))), lambda: nrm(32, 64, 56, 56))
+program(memory, "batch_norm_features_second", lambda x: (x - x.mean((0, 2, 3), keepdims=True))*lax.rsqrt(x.var((0, 2, 3), keepdims=True) + 1e-5), lambda: nrm(32, 64, 56, 56))
+program(memory, "sum_here_and_there", lambda x: x.sum((0, 2)), lambda: nrm(64, 1024, 64))
+program(memory, "pad_reflect", lambda x: jnp.pad(x, 2, mode="reflect"), lambda: nrm(2048, 2048))
+program(memory, "swap_halves", lambda x: jnp.concatenate([x[:, 1024:], x[:, :1024]], 1), lambda: nrm(2048, 2048))
+
 # ---- irregular -----------------------------------------------------------------------------------------------------
 for name, make in dict(i32=lambda: ints(1 << 30, 1 << 20), u8=lambda: ints(255, 1 << 20).astype(jnp.uint8), bf16=lambda: nrm(1 << 20).astype(jnp.bfloat16)).items():
     program(irregular, f"sort_{name}", jnp.sort, make)
@@ -357,3 +504,8 @@ program(irregular, "categorical", lambda k, l: jax.random.categorical(wrap(k), l
 program(irregular, "choice", lambda k, p: jax.random.choice(wrap(k), 1000, (1 << 18,), p=p), key, lambda: jax.nn.softmax(nrm(1000)))
 program(irregular, "gamma", lambda k, a: jax.random.gamma(wrap(k), a), key, lambda: jnp.abs(nrm(1 << 18)) + .5)
 program(irregular, "many_keys", lambda k: jax.vmap(lambda k: jax.random.normal(k, (16,)))(jax.random.split(wrap(k), 16384)), key)
+program(irregular, "scatter_1M_into_1M", lambda i, u: jnp.zeros(1 << 20).at[i].add(u), lambda: ints(1 << 20, 1 << 20), lambda: nrm(1 << 20))
+program(irregular, "scatter_add_rows", lambda x, i, u: x.at[i].add(u), lambda: nrm(1 << 14, 128), lambda: ints(1 << 14, 1 << 15), lambda: nrm(1 << 15, 128))
+program(irregular, "segment_max", lambda x, i: jax.ops.segment_max(x, i, 4096), lambda: nrm(1 << 18), lambda: ints(4096, 1 << 18))
+program(irregular, "take_or_fill", lambda x, i: jnp.take(x, i, 0, mode="fill"), lambda: nrm(65536, 32), lambda: ints(65536, 1 << 17))
+program(irregular, "top_100_of_1M", lambda x: lax.top_k(x, 100), lambda: nrm(1 << 20))
