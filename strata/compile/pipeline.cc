@@ -20,6 +20,7 @@
 #include "strata/transform/row_chunks.h"
 #include "strata/transform/simplify.h"
 #include "strata/transform/splats.h"
+#include "strata/transform/sunk_transpose.h"
 #include "strata/transform/turned.h"
 #include "strata/transform/unroll.h"
 #include "strata/transform/zero_blocks.h"
@@ -115,6 +116,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
   {
     Stage simplifies("  simplify");
     transform::simplify(*out);
+    if (transform::sink_transposes(*out)) transform::simplify(*out);
     if (transform::find_own_rows(*out) | transform::select_one_hot(*out) | transform::turn_products(*out)) ir::remove_dead(*out);
   }
   {

@@ -215,13 +215,16 @@ Value* convolve(Builder& b, const Op& like, Value* lhs, Value* rhs, const ConvDi
 
 /// A spatial dimension along which lhs is dilated, in a convolution of much work, whose holes are no terms of it then; none: -1.
 int dilated_dim(const Op& op, const ConvDims& d, const Type& lhs, const Type& rhs) {
-  constexpr double kMuchWork = 1 << 20;  // multiplications
+  constexpr double kMuchWork = 1 << 20;   // multiplications
+  constexpr std::int64_t kMostPhases = 4;  // each is code of its own
   const Type& result = op.result()->type();
   if (!lhs.shape().is_static() || !rhs.shape().is_static() || !result.shape().is_static() || result.shape().count() == 0) return -1;
   const std::int64_t features = rhs.shape()[static_cast<int>(d.rhs.second)];
   if (features == 0 || static_cast<double>(result.shape().count()) * static_cast<double>(rhs.shape().count() / features) < kMuchWork) return -1;
   for (std::size_t i = 0; i < d.lhs.spatial.size(); ++i)
-    if (d.window.base_dilation[i] > 1 && d.window.stride[i] == 1 && d.window.window_dilation[i] == 1 && lhs.shape()[static_cast<int>(d.lhs.spatial[i])] > 0) return static_cast<int>(i);
+    if (d.window.base_dilation[i] > 1 && d.window.base_dilation[i] <= kMostPhases && d.window.stride[i] == 1 && d.window.window_dilation[i] == 1 &&
+        lhs.shape()[static_cast<int>(d.lhs.spatial[i])] > 0)
+      return static_cast<int>(i);
   return -1;
 }
 

@@ -2,7 +2,7 @@
 // cannot meet: along batching dimensions and along free window dimensions (is_free). Each grid point runs all other
 // indices and window positions one after the other, in the reference's order.
 //
-// Many updates of single elements whose place has several components go by blocks: where each goes and what it is is computed in lanes, then the block is applied in order.
+// Many updates of single elements go by blocks: where each goes and what it is is computed in lanes, then the block is applied in order.
 //
 // Indices that are said to be sorted are cut between two that differ, for several grid points. Each looks first whether they are, and where they are not the first point
 // does it all: no bit depends on what is said.
@@ -157,7 +157,7 @@ class Emitter {
   static constexpr std::int64_t kBlock = 256;
   static constexpr int kBlockLanes = 16;
 
-  /// Whether the innermost loop runs over many indices of several components, each of one element.
+  /// Whether the innermost loop runs over many indices, each of one element.
   bool goes_by_blocks() const {
     const Axis& axis = cut_.sequential.back();
     for (int i = 0; i < n_; ++i)

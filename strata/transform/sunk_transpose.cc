@@ -1,0 +1,178 @@
+#include "strata/transform/sunk_transpose.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "strata/ir/made_by.h"
+#include "strata/op/build.h"
+#include "strata/op/combiner.h"
+#include "strata/op/def.h"
+#include "strata/op/lowering_kind.h"
+#include "strata/transform/rewrite.h"
+
+namespace strata::transform {
+namespace {
+
+using ir::Builder;
+using ir::Ints;
+using ir::Op;
+using ir::Value;
+using ir::Values;
+
+constexpr std::int64_t kLarge = 1 << 16;  // elements of a product whose order matters
+
+bool is_iota(const Ints& p) {
+  for (std::size_t i = 0; i < p.size(); ++i)
+    if (p[i] != static_cast<std::int64_t>(i)) return false;
+  return true;
+}
+std::int64_t entry(const Ints& list, std::int64_t i) { return list[static_cast<std::size_t>(i)]; }
+
+class Sink {
+ public:
+  Values instead(Builder& b, const Op& op) {
+    if (op.num_results() != 1 || !op.result()->type().is_tensor() || !op.result()->shape().is_static() || op.info().has_effect || !op.regions.empty()) return {};
+    if (op.name() == "stablehlo.transpose") return transposed(b, op);
+    if (op::is_contraction(op)) return product(b, op);
+    if (op::is_reduction(op)) return reduction(b, op);
+    if (op::def(op).traits.elementwise && !op::def(op).traits.barrier) return elementwise(b, op);
+    return {};
+  }
+
+ private:
+  /// v = transpose(of, permutation).
+  struct Moved {
+    Value* of;
+    Ints permutation;
+  };
+  const Moved* moved(const Value* v) const {
+    auto found = moved_.find(v);
+    return found == moved_.end() ? nullptr : &found->second;
+  }
+  /// The transposition of `of`, of which is known what it is.
+  Value* move(Builder& b, Value* of, const Ints& permutation) {
+    if (is_iota(permutation)) return of;
+    Value* out = op::transpose(b, of, permutation);
+    moved_[out] = {of, permutation};
+    return out;
+  }
+
+  /// Those that are made element by element of a large product begin to sink; what sinks goes on.
+  Values transposed(Builder& b, const Op& op) {
+    const Ints& permutation = op.attr<Ints>("permutation");
+    if (const Moved* m = moved(op.operand(0))) {
+      Ints both;
+      for (std::int64_t d : permutation) both.push_back(entry(m->permutation, d));
+      return {move(b, m->of, both)};
+    }
+    const bool keeps_rows = !permutation.empty() && permutation.back() == op.result()->rank() - 1 && !is_iota(permutation);
+    if (keeps_rows && op.result()->shape().count() >= kLarge && is_of_product(op.operand(0))) moved_[op.result()] = {op.operand(0), permutation};
+    return {};
+  }
+  static bool is_of_product(const Value* v) {
+    constexpr int kMost = 4;
+    for (int steps = 0; v->op() && steps < kMost; ++steps) {
+      const Op& op = *v->op();
+      if (op::is_contraction(op)) return true;
+      if (!op::def(op).traits.elementwise) return false;
+      const Value* next = nullptr;
+      for (const Value* operand : op.operands)
+        if (!ir::made_by(operand, "stablehlo.broadcast_in_dim")) next = operand;
+      if (!next) return false;
+      v = next;
+    }
+    return false;
+  }
+
+  /// u with v = transpose(u, permutation), where it is at hand: what sinks by the same, and what is broadcast.
+  Value* before(Builder& b, Value* v, const Ints& permutation) const {
+    if (const Moved* m = moved(v); m && m->permutation == permutation) return m->of;
+    const Op* broadcast = ir::made_by(v, "stablehlo.broadcast_in_dim");
+    if (!broadcast || !v->shape().is_static()) return nullptr;
+    std::vector<Dim> shape(permutation.size(), Dim(1));
+    for (std::size_t i = 0; i < permutation.size(); ++i) shape[static_cast<std::size_t>(permutation[i])] = v->shape().dim(static_cast<int>(i));
+    Value* x = broadcast->operand(0);
+    const Ints& dims = broadcast->attr<Ints>("broadcast_dimensions");
+    const Moved* m = moved(x);
+    Ints to(dims.size());
+    for (std::size_t i = 0; i < dims.size(); ++i) to[m ? static_cast<std::size_t>(m->permutation[i]) : i] = entry(permutation, dims[i]);
+    return op::broadcast_in_dim(b, m ? m->of : x, Shape(shape), to);
+  }
+
+  Values elementwise(Builder& b, const Op& op) {
+    const Moved* first = nullptr;
+    for (const Value* v : op.operands) {
+      if (v->rank() != op.result()->rank() || v->shape() != op.result()->shape()) return {};
+      if (const Moved* m = moved(v); m && !first) first = m;
+    }
+    if (!first) return {};
+    const Ints permutation = first->permutation;
+    for (const Value* v : op.operands)
+      if (const Moved* m = moved(v); m ? m->permutation != permutation : !ir::made_by(v, "stablehlo.broadcast_in_dim")) return {};
+    const Shape shape = first->of->shape();
+    Values operands;
+    for (Value* v : op.operands) operands.push_back(before(b, v, permutation));
+    Value* out = b.create(op.info(), operands, op.attrs, {}, {op.result()->type().with(shape)}).result();
+    return {move(b, out, permutation)};
+  }
+
+  /// Over one dimension, which is the last of both or of none.
+  Values reduction(Builder& b, const Op& op) {
+    const Moved* m = op.operands.size() == 2 ? moved(op.operand(0)) : nullptr;
+    const Ints& dims = m ? op.attr<Ints>("dimensions") : Ints{};
+    if (!m || dims.size() != 1 || op::combiner_of(op) == op::Combiner::region) return {};
+    const std::int64_t last = op.operand(0)->rank() - 1, d = dims[0], from = entry(m->permutation, d);
+    if ((d == last) != (from == last)) return {};
+    const Moved source = *m;
+    ir::Attrs attrs = op.attrs;
+    attrs.set("dimensions", Ints{from});
+    std::vector<Dim> kept;
+    for (int i = 0; i < source.of->rank(); ++i)
+      if (i != from) kept.push_back(source.of->shape().dim(i));
+    Value* out = b.create(op.info(), {source.of, op.operand(1)}, std::move(attrs), {}, {op.result()->type().with(Shape(kept))}).result();
+    Ints rest;
+    for (std::int64_t i = 0; i <= last; ++i)
+      if (i != d) rest.push_back(entry(source.permutation, i) - (entry(source.permutation, i) > from));
+    return {move(b, out, rest)};
+  }
+
+  /// A product reads its operands in any order; its own dimensions are theirs.
+  Values product(Builder& b, const Op& op) {
+    if (op.operands.size() != 2 || (!moved(op.operand(0)) && !moved(op.operand(1)))) return {};
+    const op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
+    Ints batch[2], contract[2], order[2];  // order: for each free dimension that the result had, which one of the operand's it is now
+    Value* operands[2];
+    for (int side = 0; side < 2; ++side) {
+      Value* v = op.operand(side);
+      const Moved* m = moved(v);
+      operands[side] = m ? m->of : v;
+      auto now = [&](std::int64_t d) { return m ? entry(m->permutation, d) : d; };
+      const std::vector<int>&was_batch = side == 0 ? c.lhs_batch : c.rhs_batch, &was_contract = side == 0 ? c.lhs_contract : c.rhs_contract;
+      for (int d : was_batch) batch[side].push_back(now(d));
+      for (int d : was_contract) contract[side].push_back(now(d));
+      Ints free;
+      for (int d = 0; d < v->rank(); ++d)
+        if (!std::count(was_batch.begin(), was_batch.end(), d) && !std::count(was_contract.begin(), was_contract.end(), d)) free.push_back(now(d));
+      Ints sorted = free;
+      std::sort(sorted.begin(), sorted.end());
+      for (std::int64_t d : free) order[side].push_back(std::find(sorted.begin(), sorted.end(), d) - sorted.begin());
+    }
+    Value* out = op::dot_general(b, operands[0], operands[1], {batch[0], batch[1], contract[0], contract[1]}, op.result()->dtype());
+    Ints permutation;
+    for (std::size_t i = 0; i < batch[0].size(); ++i) permutation.push_back(static_cast<std::int64_t>(i));
+    for (std::int64_t i : order[0]) permutation.push_back(static_cast<std::int64_t>(batch[0].size()) + i);
+    for (std::int64_t i : order[1]) permutation.push_back(static_cast<std::int64_t>(batch[0].size() + order[0].size()) + i);
+    return {move(b, out, permutation)};
+  }
+
+  std::unordered_map<const Value*, Moved> moved_;  // looked up, never walked
+};
+
+}  // namespace
+
+bool sink_transposes(ir::Block& block) {
+  Sink sink;
+  return rewrite(block, [&](Builder& b, const Op& op) { return sink.instead(b, op); });
+}
+
+}  // namespace strata::transform
