@@ -76,5 +76,23 @@ TEST(Scatter, IndicesInOrderAreCutBetweenRuns) {
       }
 }
 
+/// Slices of several dimensions are read as one where they lie behind each other in inputs and updates, else not.
+TEST(Scatter, SlicesOfSeveralDimensions) {
+  const IndexDims slices{.window = {1, 2}, .dropped = {0}, .operand_batch = {}, .indices_batch = {}, .index_map = {0}, .index_vector = 1};
+  const IndexDims apart{.window = {0, 2}, .dropped = {0}, .operand_batch = {}, .indices_batch = {}, .index_map = {0}, .index_vector = 1};
+  const IndexDims middle{.window = {1, 2}, .dropped = {1}, .operand_batch = {}, .indices_batch = {}, .index_map = {1}, .index_vector = 1};
+  const Type single(DType::i32, {70, 1});
+  for (const char* combiner : {"add", "assign"})
+    for (const auto& [a, b] : {std::pair<std::int64_t, std::int64_t>{5, 2}, {8, 5}, {3, 100}, {40, 48}, {2, 1}})
+      for (const DType type : {DType::f32, DType::bf16}) {
+        SCOPED_TRACE(fmt::format("{} {}x{}", combiner, a, b));
+        expect_reference(*scattered(Type(type, {9, a, b}), single, {70, a, b}, slices, combiner, false), indices(single, 9, false));
+        expect_reference(*scattered(Type(type, {9, a, b + 3}), single, {70, a, b}, slices, combiner, false), indices(single, 9, false));
+        expect_reference(*scattered(Type(type, {9, a + 1, b}), single, {70, a, b}, slices, combiner, false), indices(single, 9, false));
+        expect_reference(*scattered(Type(type, {9, a, b}), single, {a, 70, b}, apart, combiner, false), indices(single, 9, false));
+        expect_reference(*scattered(Type(type, {a, 9, b}), single, {70, a, b}, middle, combiner, false), indices(single, 9, false));
+      }
+}
+
 }  // namespace
 }  // namespace strata::compile

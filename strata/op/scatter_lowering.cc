@@ -12,10 +12,12 @@ namespace strata::op {
 namespace {
 
 /// Elements of the last free dimension that one grid point covers: whole cache lines, and so few that there is work for several threads, each of which
-/// reads all indices.
+/// reads all indices. Of short slices that are no whole lines neighbours would write the same lines at the same time, which costs more than one thread alone.
 std::int64_t piece_of(std::int64_t size, DType dtype) {
-  const std::int64_t line = copy_lanes(dtype), quarter = (size / 4 + line - 1) / line * line;
-  return std::clamp(quarter, line, std::max<std::int64_t>(line, 64));
+  const std::int64_t line = copy_lanes(dtype);
+  auto part = [&](std::int64_t n) { return (size / n + line - 1) / line * line; };
+  if (size % line != 0 && size < 8 * line) return size;
+  return std::clamp(part(4), line, std::max({line, std::int64_t{64}, part(8)}));
 }
 
 /// One loop: over an outer dimension of the updates, or a window dimension (position in `IndexDims::window`).
@@ -29,7 +31,7 @@ struct Axis {
 struct Cut {
   std::vector<Axis> parallel;    // grid points, major first
   std::vector<Axis> sequential;  // outer dimensions, then window dimensions, ascending
-  std::optional<Axis> lanes;     // the last free window dimension, cut into pieces
+  std::vector<Axis> lanes;       // the last free window dimensions that lie behind each other in inputs and updates: read as one, which is cut into pieces
   Pieces pieces{1, 1};
   std::int64_t sorted = 1;       // grid points among which indices in order are cut; then nothing else is
 };
@@ -38,7 +40,7 @@ constexpr std::int64_t kSortedPoints = 4, kManySorted = 1 << 14;
 
 /// Whether indices that are said to be in order are many, of one component, and nothing else makes grid points.
 bool cuts_sorted(const Op& op, const IndexDims& d, const Cut& cut) {
-  if (!op.attrs.get_or<bool>("indices_are_sorted", false) || d.index_map.size() != 1 || cut.lanes || !cut.parallel.empty() || cut.sequential.empty()) return false;
+  if (!op.attrs.get_or<bool>("indices_are_sorted", false) || d.index_map.size() != 1 || !cut.lanes.empty() || !cut.parallel.empty() || cut.sequential.empty()) return false;
   for (std::size_t i = 0; i + 1 < cut.sequential.size(); ++i)
     if (cut.sequential[i].size != 1) return false;
   return !cut.sequential.back().window && cut.sequential.back().size >= kManySorted;
@@ -60,9 +62,17 @@ Cut cut(const Op& op, const IndexDims& d) {
   }
   bool straight = op.regions.empty() || emission(op.region(0)) == Emission::lanes;
   if (straight && !out.parallel.empty() && out.parallel.back().window) {
-    out.lanes = out.parallel.back();
-    out.pieces = {out.lanes->size, piece_of(out.lanes->size, op.result()->dtype())};
-    out.parallel.pop_back();
+    auto goes_on = [&](const Axis& outer, const Axis& inner) {
+      return outer.window && outer.position + 1 == inner.position && windowed[outer.position] + 1 == windowed[inner.position] &&
+             d.window[outer.position] + 1 == d.window[inner.position] && inner.size == op.operand(0)->shape()[static_cast<int>(windowed[inner.position])];
+    };
+    std::int64_t size = 1;
+    do {
+      out.lanes.insert(out.lanes.begin(), out.parallel.back());
+      size *= out.parallel.back().size;
+      out.parallel.pop_back();
+    } while (!out.parallel.empty() && goes_on(out.parallel.back(), out.lanes.front()));
+    out.pieces = {size, piece_of(size, op.result()->dtype())};
   }
   if (cuts_sorted(op, d, out)) out.sorted = kSortedPoints;
   return out;
@@ -162,7 +172,7 @@ class Emitter {
     const Axis& axis = cut_.sequential.back();
     for (int i = 0; i < n_; ++i)
       if (op_.operand(i)->dtype() == DType::i1) return false;
-    return !cut_.lanes && !axis.window && axis.size >= kBlock / 4 && !d_.index_map.empty();
+    return cut_.lanes.empty() && !axis.window && axis.size >= kBlock / 4 && !d_.index_map.empty();
   }
 
   void run_blocks(const Axis& axis) {
@@ -228,11 +238,14 @@ class Emitter {
   }
 
   void update_lanes(std::vector<loop::Index> at) {
-    if (!cut_.lanes) return update_element(at);
-    std::size_t dim = static_cast<std::size_t>(d_.windowed(op_.operand(0)->rank())[cut_.lanes->position]);
+    if (cut_.lanes.empty()) return update_element(at);
+    Ints windowed = d_.windowed(op_.operand(0)->rank());
     cut_.pieces.vector(b_, piece_, copy_lanes(op_.result()->dtype()), [&](loop::Index i) {
-      place(*cut_.lanes) = i;
-      at[dim] = i;
+      for (std::size_t k = cut_.lanes.size(); k-- > 0;) {
+        const Axis& axis = cut_.lanes[k];
+        place(axis) = at[static_cast<std::size_t>(windowed[axis.position])] = k > 0 ? b_.mod(i, axis.size) : i;
+        if (k > 0) i = b_.div(i, axis.size);
+      }
       update_element(at);
     });
   }
