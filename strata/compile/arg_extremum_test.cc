@@ -69,11 +69,19 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::nu
 
 TEST(CompiledArgExtremum, OfManyTypesAndLengths) {
   for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i32, DType::ui8, DType::i64})
-    for (std::int64_t n : {32, 33, 100})
+    for (const Shape& shape : {Shape{5, 32}, Shape{5, 33}, Shape{5, 100}, Shape{5, 9}, Shape{3, 16}, Shape{40, 31}, Shape{5, 3}, Shape{40, 2}, Shape{17, 7}, Shape{33, 1}})
       for (const char* direction : {"GT", "LT"})
         for (bool computed : {false, true})
-          expect_reference(*program(Type(t, {5, n}), DType::i32, direction, computed),
-                           arguments(Type(t, {5, n}), DType::i32, 1, 3, [](std::int64_t e) { return static_cast<double>(e * 37 % 23); }));
+          expect_reference(*program(Type(t, shape), DType::i32, direction, computed),
+                           arguments(Type(t, shape), DType::i32, 1, 3, [](std::int64_t e) { return static_cast<double>(e * 37 % 23); }));
+}
+
+TEST(CompiledArgExtremum, OfShortRowsHereAndThere) {
+  for (const Shape& shape : {Shape{30, 4, 3}, Shape{30, 12, 7}, Shape{3, 1, 50}})
+    for (const char* direction : {"GT", "LT"}) {
+      const Type x(DType::f32, shape);
+      expect_reference(*program(x, DType::i32, direction, false, 1), arguments(x, DType::i32, -1, 3, [](std::int64_t e) { return e % 31 == 7 ? kNan : static_cast<double>(e * 37 % 23 - 4); }));
+    }
 }
 
 TEST(CompiledArgExtremum, OfTruth) {
@@ -104,12 +112,12 @@ TEST(CompiledArgExtremum, OfWhatIsNoNumberOrHasTwoSigns) {
       [](std::int64_t) { return kInf; },
       [](std::int64_t e) { return e % 2 ? -1.0 : 0.0; },
   };
-  Type x(DType::f32, {3, 40});
-  for (const auto& row : rows)
-    for (double initial : {-kInf, kInf, 0.0, -0.0, kNan})
-      for (const char* direction : {"GT", "LT"})
-        for (DType place : {DType::i32, DType::ui64})
-          expect_reference(*program(x, place, direction), arguments(x, place, initial, 50, row));
+  for (const Type& x : {Type(DType::f32, {3, 40}), Type(DType::f32, {12, 10}), Type(DType::f32, {40, 3}), Type(DType::f32, {120, 1})})
+    for (const auto& row : rows)
+      for (double initial : {-kInf, kInf, 0.0, -0.0, kNan})
+        for (const char* direction : {"GT", "LT"})
+          for (DType place : {DType::i32, DType::ui64})
+            expect_reference(*program(x, place, direction), arguments(x, place, initial, 50, row));
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ using ir::Op;
 using ir::Value;
 
 constexpr std::int64_t kPointElements = 16384;  // of the rows of one grid point, a few long rows apart
+constexpr std::int64_t kShortestInLanes = 8;     // rows of which the place of the greatest is found in lanes along them
+constexpr std::int64_t kLongestWrittenOut = 12;  // rows whose elements are written out one after the other
 
 /// A reduction's dimensions as numbers: `outer` kept ones before the last reduced one, `inner` kept ones after it.
 class Split {
@@ -92,10 +94,13 @@ class Reduce {
     if (reduction_.combiner == op::Combiner::region) {
       bool numbers = is_integer(op_.operand(op_.num_results() - 1)->dtype());
       bool extremum = op::is_arg_extremum(op_.region(0));
-      if (extremum && numbers && order_.lanes > 1 && split_.reduced() >= 32)
+      bool in_lanes = extremum || op::emission(op_.region(0)) == op::Emission::lanes;
+      if (extremum && numbers && order_.lanes > 1 && split_.reduced() >= kShortestInLanes)
         arg_extremum();
-      else if (split_.inner() >= 8 && (extremum || op::emission(op_.region(0)) == op::Emission::lanes))
+      else if (split_.inner() >= 8 && in_lanes)
         region_columns();
+      else if (in_lanes && split_.reduced() <= kLongestWrittenOut && split_.outer() * split_.inner() >= kMapLanes)
+        region_written_out();
       else
         sequential();
     } else if (split_.reduced() == 0) {
@@ -285,6 +290,22 @@ class Reduce {
     });
   }
 
+  /// A general region without branches of short rows, with lanes along the outputs wherever these lie.
+  void region_written_out() {
+    BuiltKernel& built = kernel("reduce_region");
+    loop::Builder b(*built.kernel);
+    KernelContext context(b, fusion_, built);
+    const std::int64_t inner = split_.inner(), outputs = split_.outer() * inner, per_point = largest_divisor(outputs, 4096);
+    built.kernel->grid = outputs / per_point;
+    b.vector(0, per_point, kMapLanes, [&](Index i) {
+      Index out = b.grid() * per_point + i;
+      std::vector<Inst*> state;
+      for (int a = 0; a < op_.num_results(); ++a) state.push_back(promoted(b, a, initial(context, a)));
+      for (std::int64_t k = 0; k < split_.reduced(); ++k) state = combined(context, std::move(state), b.div(out, inner), k, b.mod(out, inner));
+      for (int a = 0; a < op_.num_results(); ++a) b.store(context.output(op_.result(a)), out, state[static_cast<std::size_t>(a)]);
+    });
+  }
+
   void step(KernelContext& context, const std::vector<Inst*>& state, Index o, Index k, Index x) {
     std::vector<Inst*> now;
     for (Inst* local : state) now.push_back(context.b.get(local));
@@ -356,9 +377,9 @@ class Reduce {
   bool maximum() const { return op::arg_extremum(op_.region(0))->maximum; }
 
   std::vector<Inst*> best_of_row(KernelContext& context, const Index& row, loop::Ref* computed) {
-    constexpr int lanes = 32;
     loop::Builder& b = context.b;
     std::int64_t n = split_.reduced();
+    const int lanes = n >= 32 ? 32 : n >= 16 ? 16 : 8;
     op::Combiner better = maximum() ? op::Combiner::max : op::Combiner::min;
     loop::Compare beats = maximum() ? loop::Compare::gt : loop::Compare::lt;
     bool has_nan = is_float(dtype_);

@@ -8,8 +8,11 @@
 #include "strata/ir/made_by.h"
 #include "strata/ir/pass/pass.h"
 #include "strata/op/build.h"
+#include "strata/op/calculus/batch.h"
 #include "strata/op/combiner.h"
 #include "strata/op/def.h"
+#include "strata/op/reduce.h"
+#include "strata/op/rules.h"
 #include "strata/transform/prune.h"
 
 namespace strata::transform {
@@ -256,6 +259,35 @@ Value* reduce(Builder& b, const Op& op) {
   return op::combined(b, op::combiner_of(op), op::broadcast_in_dim(b, init, result->shape(), {}), op::reshape(b, x, result->shape()));
 }
 
+// Whether the region of a reduction, applied once, is what the reduction is: one that is defined as the place of an extremum (op/reduce.h) may differ
+// from it beside an initial value that is no number or a zero.
+bool is_plain(const Op& op) {
+  if (!op::is_arg_extremum(op.region(0)) || !is_float(op.result()->dtype())) return true;
+  const std::optional<Literal> initial = splat(op.operand(op.num_results()));
+  return initial && !std::isnan(initial->number(0)) && initial->number(0) != 0;
+}
+
+// The same by a computation of its own, of several arrays, too (the place of the greatest along a dimension of 1).
+Values reduce_by_region(Builder& b, const Op& op) {
+  if (op.name() != "stablehlo.reduce" || !is_static(op) || op::combiner_of(op) != op::Combiner::region || !is_plain(op)) return {};
+  const int n = op.num_results();
+  const std::int64_t count = op.result()->shape().count();
+  Values operands;
+  std::vector<bool> batched;
+  for (int i = 0; i < 2 * n; ++i) {
+    const bool element = i >= n;
+    Value* v = op.operand(element ? i - n : i + n);
+    if (v->dtype() != op.result(i % n)->dtype() || (element && v->shape().count() != count)) return {};
+    operands.push_back(element ? op::reshape(b, v, Shape{count}) : v);
+    batched.push_back(element);
+  }
+  const op::Batched out = op::batch(b, op.region(0), operands, batched, count);
+  Values results;
+  for (std::size_t i = 0; i < out.results.size(); ++i)
+    results.push_back(op::reshape(b, op::batched_operand(b, out.results[i], out.batched[i], count), op.result()->shape()));
+  return results;
+}
+
 const std::map<std::string_view, Rewrite>& rewrites() {
   static const std::map<std::string_view, Rewrite> table{
       {"stablehlo.add", add},
@@ -320,6 +352,8 @@ bool pass(ir::Block& block) {
       for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), results[static_cast<std::size_t>(i)]);
     } else if (Value* v = rewritten(b, *op)) {
       map.set(op->result(), v);
+    } else if (Values values = reduce_by_region(b, *op); !values.empty()) {
+      for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), values[static_cast<std::size_t>(i)]);
     } else {
       for (auto& region : op->regions) changed = pass(*region) || changed;
       block.append(std::move(op));

@@ -81,6 +81,28 @@ TEST(SimplifyValue, ReductionsOfOneElement) {
   });
 }
 
+// The place of the greatest along a dimension of 1: with a constant to begin with it is chosen for each element, with zeros and what is no number the definition stays.
+TEST(SimplifyValue, ReductionsOfOneElementByARegion) {
+  constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
+  for (double init : {-kInf, kInf, 0.0, -0.0, 1.5, kNan}) {
+    SCOPED_TRACE(init);
+    const Literal row = Literal::of<float>({6}, {-0.0f, 0.0f, 1.5f, -3, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()});
+    expect_same_bits({row, Literal::of<std::int32_t>({6}, {5, -5, 2, 3, 4, 9})}, [&](Builder& b, const Values& v) {
+      auto region = std::make_unique<ir::Block>();
+      Builder r(*region);
+      Value *x = region->add_argument(Type::scalar(DType::f32)), *i = region->add_argument(Type::scalar(DType::i32));
+      Value *y = region->add_argument(Type::scalar(DType::f32)), *j = region->add_argument(Type::scalar(DType::i32));
+      Value* first = op::or_(r, op::compare(r, x, y, "GT"), op::compare(r, x, x, "NE"));
+      Value* sooner = op::and_(r, op::compare(r, x, y, "EQ"), op::compare(r, i, j, "LT"));
+      region->results = {op::select(r, first, x, y), op::select(r, op::or_(r, first, sooner), i, j)};
+      std::vector<std::unique_ptr<ir::Block>> regions;
+      regions.push_back(std::move(region));
+      const Values operands{op::reshape(b, v[0], {2, 1, 3}), op::reshape(b, v[1], {2, 1, 3}), op::scalar(b, DType::f32, init), op::scalar(b, DType::i32, 3)};
+      return b.create("stablehlo.reduce", operands, {{"dimensions", ir::Ints{1}}, {"combiner", std::string("region")}}, std::move(regions)).results();
+    });
+  }
+}
+
 TEST(SimplifyValue, ConstantChoices) {
   for (double c : {0.0, 1.0}) {
     SCOPED_TRACE(c);
