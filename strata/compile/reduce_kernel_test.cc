@@ -67,7 +67,8 @@ TEST(ReducedHereAndThere, HasTheReferencesBits) {
     std::vector<std::int64_t> dims;
   };
   for (const Case& c : {Case{{5, 7, 8, 8}, {0, 2, 3}}, Case{{9, 3, 56, 56}, {0, 2, 3}}, Case{{4, 6, 5, 7}, {0, 2, 3}}, Case{{40, 66, 16}, {0, 2}}, Case{{64, 70, 64}, {0, 2}}, Case{{3, 4, 5, 6, 32}, {0, 1, 4}},
-                        Case{{6, 5, 4, 3}, {0, 1, 3}}, Case{{6, 5, 4, 3}, {0, 2}}, Case{{3, 40, 9, 8}, {1, 2}}, Case{{2, 3, 20, 30, 3}, {0, 2, 3}}})
+                        Case{{6, 5, 4, 3}, {0, 1, 3}}, Case{{6, 5, 4, 3}, {0, 2}}, Case{{3, 40, 9, 8}, {1, 2}}, Case{{2, 3, 20, 30, 3}, {0, 2, 3}},
+                        Case{{300, 17, 50}, {0, 2}}, Case{{700, 3, 13}, {0, 2}}, Case{{3, 2, 5000}, {0, 2}}, Case{{90, 40, 1}, {0, 2}}, Case{{40, 34, 7, 7}, {0, 2, 3}}, Case{{2, 41, 2048}, {0, 2}}})
     for (DType dtype : {DType::f32, DType::f16}) {
       SCOPED_TRACE(c.shape.to_string());
       ir::Block block;
