@@ -7,6 +7,7 @@
 #include "strata/compile/product_kernel.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/product_side.h"
+#include "strata/loop/lanes.h"
 #include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
 #include "strata/op/windows.h"
@@ -394,7 +395,8 @@ class WindowProduct {
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) origin[rows_[i].dim] = origin[rows_[i].dim] + here_.row[i] * rows_[i].step;
     for (std::size_t i = 0; i < depth_.size(); ++i) origin[depth_[i].dim] = origin[depth_[i].dim] + depth_start[i] * depth_[i].step;
-    Sizes extent = extents(here_.rows, depth_box_);
+    const Sizes extent = extents(here_.rows, depth_box_);
+    if (std::optional<Square> square = square_of(extent)) return stage_turned(origin, extent, *square);
     std::size_t first = rank();  // of the dimensions that make the row
     std::int64_t row = 1;
     while (first > 0 && (extent[first - 1] == 1 || row < 16)) row *= extent[--first];
@@ -409,6 +411,57 @@ class WindowProduct {
           position[d] = origin[d] + x * unit_[d] - Index(dims_.low[d]);
         }
         b.store(patch_, recombine(to), b.convert(acc_, op::element_seen(*context_, windows_, position)));
+      });
+    });
+  }
+
+  static constexpr std::int64_t kSquare = 8;
+  /// A dimension of which neighbours lie side by side in memory, and another of which they do so in the patch.
+  struct Square {
+    std::size_t in_memory, in_patch;
+  };
+  std::optional<Square> square_of(const Sizes& extent) const {
+    std::size_t in_memory = rank(), in_patch = rank();
+    for (std::size_t d = 0; d < rank(); ++d) {
+      if (extent[d] > 1) in_memory = d;
+      if (extent[d] > 1 && pitch_[d] == 1) in_patch = d;
+    }
+    if (in_memory == in_patch || in_patch == rank() || in_memory + 1 != rank() || byte_width(acc_) != 4) return std::nullopt;
+    if (unit_[in_memory] != 1 || extent[in_memory] < kSquare || extent[in_patch] < kSquare) return std::nullopt;
+    return Square{in_memory, in_patch};
+  }
+  /// What is read along one of them and written along the other is turned in registers by squares, the last of which lies over the one before where they do not end together
+  /// (16 x 128 x 32 x 64 f32 by windows of 3 x 3 in steps of 2: 18.9 ms written by lanes, 4.4 so).
+  void stage_turned(const Indices& origin, const Sizes& extent, const Square& square) {
+    loop::Builder& b = *builder_;
+    const auto [m, p] = square;
+    auto by_squares = [&](std::int64_t size, const std::function<void(Index)>& body) {
+      repeat(size / kSquare, [&](Index i) { body(i * kSquare); });
+      if (size % kSquare) body(size - kSquare);
+    };
+    Sizes others = extent;
+    others[m] = others[p] = 1;
+    nest(others, [&](const Indices& at) {
+      by_squares(extent[p], [&](Index p0) {
+        by_squares(extent[m], [&](Index m0) {
+          b.vector(0, kSquare, kSquare, [&](Index lane) {
+            std::vector<Inst*> values;
+            Indices position(rank());
+            Index to = 0;
+            for (std::size_t d = 0; d < rank(); ++d) {
+              position[d] = origin[d] + at[d] * unit_[d] - Index(dims_.low[d]);
+              to = to + (d == p ? p0 + lane : d == m ? m0 : at[d]) * pitch_[d];
+            }
+            position[m] = position[m] + m0 + lane;
+            for (std::int64_t i = 0; i < kSquare; ++i) {
+              Indices here = position;
+              here[p] = here[p] + (p0 + i) * unit_[p];
+              values.push_back(b.convert(acc_, op::element_seen(*context_, windows_, here)));
+            }
+            const std::vector<Inst*> turned = loop::transposed(b, std::move(values));
+            for (std::int64_t i = 0; i < kSquare; ++i) b.store(patch_, to + i * pitch_[m], turned[static_cast<std::size_t>(i)]);
+          });
+        });
       });
     });
   }

@@ -125,14 +125,18 @@ TEST(CompiledWindows, ConvolutionsOfManyBlocks) {
       cut{{1, 9, 9, 16}, {3, 3, 16, 8}, one, {-1, 0, 0, -2}, one, one},                // padding that cuts
       whole{{24, 9, 9, 16}, {9, 9, 16, 32}, one, same, one, one},                      // windows as large as the array
       few{{2, 12, 12, 16}, {3, 3, 16, 3}, one, same, one, one}, along{{2, 19, 37, 150}, {3, 3, 150, 2}, one, same, one, one},
-      one_feature{{1, 40, 33, 5}, {3, 3, 5, 1}, {2, 1}, same, one, {1, 2}}, fours{{2, 7, 21, 16}, {3, 3, 4, 16}, one, same, one, one, 4}, grouped{{2, 9, 8, 24}, {3, 3, 8, 30}, one, same, one, one, 3};
-  for (const Sizes* s : {&deep, &tall, &line, &wide, &coarse, &spread, &cut, &whole, &few, &along, &one_feature, &fours, &grouped})
+      one_feature{{1, 40, 33, 5}, {3, 3, 5, 1}, {2, 1}, same, one, {1, 2}}, fours{{2, 7, 21, 16}, {3, 3, 4, 16}, one, same, one, one, 4}, grouped{{2, 9, 8, 24}, {3, 3, 8, 30}, one, same, one, one, 3},
+      turned{{2, 17, 21, 19}, {3, 3, 19, 24}, {2, 2}, {0, 1, 0, 1}, one, one},         // squares that lie over each other along both sides
+      few_of_many{{2, 6, 5, 24}, {3, 2, 12, 4}, one, same, one, one, 2};
+  for (const Sizes* s : {&turned, &few_of_many, &deep, &tall, &line, &wide, &coarse, &spread, &cut, &whole, &few, &along, &one_feature, &fours, &grouped})
     for (bool last : {true, false}) {
       Sizes order = *s;
       if (!last) order.lhs = {s->lhs[0], s->lhs[3], s->lhs[1], s->lhs[2]};
       expect_compiled_equals_reference(*convolution(DType::f32, DType::f32, order, last), 1, false);
     }
   for (DType t : {DType::f64, DType::f16, DType::i16}) expect_compiled_equals_reference(*convolution(t, t, coarse, true), 1, false);
+  turned.lhs = {2, 19, 17, 21};
+  for (DType t : {DType::f64, DType::f16, DType::bf16, DType::i32}) expect_compiled_equals_reference(*convolution(t, t, turned, false), 1, false);
 }
 
 /// Features in as many groups as there are, or nearly: a lane for each result.
