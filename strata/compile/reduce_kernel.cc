@@ -6,6 +6,7 @@
 #include "strata/compile/combine.h"
 #include "strata/op/lower_region.h"
 #include "strata/op/reduce.h"
+#include "strata/op/windows.h"
 
 namespace strata::compile {
 namespace {
@@ -33,6 +34,7 @@ class Split {
   std::int64_t outer() const { return size(outer_); }
   std::int64_t reduced() const { return size(reduced_); }
   std::int64_t inner() const { return size(inner_); }
+  bool is_inner(int d) const { return std::find(inner_.begin(), inner_.end(), d) != inner_.end(); }
   /// Elements behind the last kept dimension, where some reduced one lies before it: a row is as many elements here and there, and the next row's lie behind them. 0: it is not so.
   std::int64_t apart() const {
     if (outer_.empty() || reduced_.empty() || reduced_.front() > outer_.back()) return 0;
@@ -264,7 +266,29 @@ class Reduce {
     std::int64_t width = largest_divisor(split_.inner(), most);
     return width < 32 ? std::min<std::int64_t>(split_.inner(), 512) : width;
   }
-  std::int64_t width_of_one_phase() const { return block_width(std::clamp<std::int64_t>(split_.outer() * split_.inner() / 8, 64, 2048)); }
+  std::int64_t width_of_one_phase() const { return width_of(std::clamp<std::int64_t>(split_.outer() * split_.inner() / 8, 64, 2048)); }
+  /// The same, whole lines where lanes must not cross their ends.
+  std::int64_t width_of(std::int64_t most) const {
+    const std::int64_t line = line_of_lanes();
+    return line > 0 && line <= most ? line * largest_divisor(split_.inner() / line, most / line) : block_width(most);
+  }
+  /// Of windows that are read where they lie: outputs after which these go on elsewhere, where lanes must not cross to, or only the place would be found anew for each strip. Else 0.
+  std::int64_t line_of_lanes() const {
+    constexpr std::int64_t kShortest = 6, kEnough = 64;
+    const Value* v = op_.operand(0);
+    if (!fusion_.inlined.count(v) || !v->op()) return 0;
+    const std::optional<op::WindowDims> dims = op::window_dims(*v->op());
+    if (!dims) return 0;
+    const Shape &counts = v->shape(), &array = v->op()->operand(0)->shape();
+    std::int64_t line = 1;
+    bool goes_on = true;
+    for (int d = counts.rank(); d-- > dims->rank() && split_.is_inner(d) && (goes_on || (line % kMapLanes == 0 && line < kEnough));) {
+      const int of = d - dims->rank();
+      line *= counts[d];
+      goes_on = goes_on && dims->stride[static_cast<std::size_t>(of)] == 1 && counts[d] == array[of];
+    }
+    return line >= kShortest && line < split_.inner() ? line : 0;
+  }
   /// `steps(k, n)` for n elements from k on, `most` a time.
   static void for_steps(loop::Builder& b, Index begin, std::int64_t length, std::int64_t most, const std::function<void(Index, std::int64_t)>& steps) {
     if (length >= most) b.for_(0, length / most, 1, [&](Index i) { steps(begin + i * most, most); });
@@ -277,7 +301,7 @@ class Reduce {
     constexpr std::int64_t kSteps = 8, kFew = 12;
     std::int64_t outer = split_.outer(), inner = split_.inner(), chunks = order_.chunks();
     bool two = chunks > 1;
-    std::int64_t width = two ? block_width(4096) : width_of_one_phase(), blocks = (inner + width - 1) / width;
+    std::int64_t width = two ? width_of(4096) : width_of_one_phase(), blocks = (inner + width - 1) / width;
     BuiltKernel& built = kernel("reduce_columns");
     built.kernel->grid = outer * chunks * blocks;
     loop::Builder b(*built.kernel);
@@ -293,18 +317,20 @@ class Reduce {
       return sum;
     };
     auto finished = [&](Inst* sum) { return finish(context, b.binary(code(), neutral_element(b), sum)); };
+    auto each = [&](std::int64_t columns, const std::function<void(Index)>& one) {
+      const std::int64_t line = line_of_lanes();
+      if (line == 0 || columns % line != 0) return b.vector(0, columns, kMapLanes, one);
+      b.for_(0, columns / line, 1, [&](Index r) { b.vector(0, line, kMapLanes, [&](Index x) { one(r * line + x); }); });
+    };
     Index block = b.mod(point, blocks), chunk = b.mod(b.div(point, blocks), chunks), o = b.div(point, blocks * chunks);
     for_chunk(b, block, inner, width, [&](Index x0, std::int64_t columns) {
       if (few) {
-        b.vector(0, columns, 16, [&](Index x) {
-          b.store(context.output(op_.result()), o * inner + x0 + x, finished(with_elements(neutral_element(b), 0, order_.count, o, x0 + x)));
-        });
-        return;
+        return each(columns, [&](Index x) { b.store(context.output(op_.result()), o * inner + x0 + x, finished(with_elements(neutral_element(b), 0, order_.count, o, x0 + x))); });
       }
       b.vector(0, columns, 16, [&](Index x) { b.store(row, x, neutral_element(b)); });
       for_chunk(b, chunk, order_.count, order_.chunk, [&](Index k0, std::int64_t length) {
         for_steps(b, k0, length, kSteps, [&](Index k, std::int64_t n) {
-          b.vector(0, columns, 16, [&](Index x) { b.store(row, x, with_elements(b.load(row, x), k, n, o, x0 + x)); });
+          each(columns, [&](Index x) { b.store(row, x, with_elements(b.load(row, x), k, n, o, x0 + x)); });
         });
       });
       b.vector(0, columns, 16, [&](Index x) {

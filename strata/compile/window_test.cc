@@ -190,6 +190,21 @@ TEST(CompiledWindows, Reductions) {
   expect_compiled_equals_reference(*pooled(DType::f32, {600}, running, "add"));
 }
 
+/// Windows whose lines lanes cross or not: in steps, without padding, over the last dimensions or those before, of few and of many elements.
+TEST(CompiledWindows, ReductionsByLines) {
+  const Ints ones{1, 1, 1, 1}, none{0, 0, 0, 0};
+  struct Case {
+    Shape array;
+    op::WindowDims dims;
+  };
+  for (const Case& c : {Case{{3, 4, 28, 56}, {{1, 1, 3, 3}, {1, 1, 2, 2}, ones, ones, none, none}}, Case{{3, 4, 13, 28}, {{1, 1, 3, 3}, ones, ones, ones, {0, 0, 1, 1}, {0, 0, 1, 1}}},
+                        Case{{2, 17, 19, 16}, {{1, 2, 2, 1}, ones, ones, ones, none, none}}, Case{{2, 30, 31, 3}, {{1, 5, 5, 1}, ones, ones, ones, none, none}},
+                        Case{{2, 15, 31, 3}, {{1, 5, 3, 1}, ones, ones, ones, {0, 0, 1, 0}, {0, 0, 1, 0}}}, Case{{2, 3, 40, 41}, {{1, 1, 5, 5}, ones, ones, ones, none, none}},
+                        Case{{2, 21, 22, 8}, {{1, 2, 3, 1}, {1, 2, 1, 1}, ones, ones, none, none}}, Case{{2, 21, 22, 8}, {{1, 2, 3, 1}, {1, 1, 2, 2}, ones, ones, none, none}}})
+    for (DType t : {DType::f32, DType::bf16})
+      for (const char* combiner : {"add", "max"}) expect_compiled_equals_reference(*pooled(t, c.array, c.dims, combiner));
+}
+
 TEST(CompiledWindows, SelectionsAndTheirSums) {
   for (DType t : {DType::f32, DType::bf16, DType::i32}) {
     Block block;
