@@ -2,73 +2,14 @@
 
 #include <algorithm>
 
+#include "strata/compile/fusion_choice.h"
+#include "strata/compile/group_reads.h"
 #include "strata/loop/lanes.h"
 
 namespace strata::compile {
 namespace {
 
 using ir::Value;
-
-// ---- what is read how -----------------------------------------------------------------------------------------
-
-struct Read {
-  const Value* value;
-  std::vector<std::int64_t> steps;  // by which the place moves along each dimension; empty where it moves otherwise
-};
-
-/// Notes what a group reads for one element of its shape.
-class ReadContext : public GroupContext {
- public:
-  using GroupContext::GroupContext;
-  std::vector<std::pair<const Value*, Index>> offsets;
-
- protected:
-  Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
-    offsets.emplace_back(v, offset);
-    return GroupContext::leaf(v, index, offset);
-  }
-};
-
-std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes) {
-  BuiltKernel built;
-  loop::Kernel kernel("dry");
-  loop::Builder b(kernel);
-  ReadContext context(b, group, fusion, built);
-  loop::Ref* numbers = b.parameter(DType::i64, static_cast<std::int64_t>(sizes.size()), loop::Ref::Mode::in);
-  std::vector<Index> variables;
-  Index offset = 0;
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    variables.push_back(b.index_of(b.load(numbers, static_cast<std::int64_t>(d)), 0, sizes[d] - 1));
-    offset = offset * sizes[d] + variables.back();
-  }
-  for (const Value* v : group.outputs) context.stored_at_offset(v, offset);
-  std::vector<Read> out;
-  for (const auto& [value, at] : context.offsets) {
-    Read read{value, {}};
-    Index rest = at;
-    for (const Index& variable : variables) {
-      std::int64_t step = 0;
-      for (const Index::Term& term : at.terms())
-        if (Index::of(term.variable) == variable) step = term.coefficient;
-      read.steps.push_back(step);
-      rest = rest - variable * step;
-    }
-    if (!rest.is_constant()) read.steps.clear();
-    out.push_back(std::move(read));
-  }
-  return out;
-}
-
-/// Neighbouring dimensions that all reads pass as if they were one become one.
-void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads) {
-  if (std::any_of(reads.begin(), reads.end(), [](const Read& r) { return r.steps.empty(); })) return;
-  for (std::size_t d = sizes.size(); d-- > 1;) {
-    if (!std::all_of(reads.begin(), reads.end(), [&](const Read& r) { return r.steps[d - 1] == r.steps[d] * sizes[d]; })) continue;
-    sizes[d - 1] *= sizes[d];
-    sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(d));
-    for (Read& r : reads) r.steps.erase(r.steps.begin() + static_cast<std::ptrdiff_t>(d - 1));
-  }
-}
 
 // ---- how to cut -----------------------------------------------------------------------------------------------
 
@@ -97,9 +38,26 @@ void choose_squares(Tiling& t, int width, bool large, const CpuTarget& target) {
   if (large && t.lanes == widest && t.columns >= line) t.abreast = static_cast<int>(line / t.lanes);
 }
 
-std::optional<Tiling> choose_tiling(const Group& group, const Fusion& fusion, const CpuTarget& target) {
+/// The shapes in which the group's elements, in their order, were before they were reshaped: the last root's, and those of what reshapes read on the way to it.
+std::vector<Shape> shapes_of(const Group& group, const Fusion& fusion) {
+  constexpr std::size_t kMost = 16;
+  std::vector<Shape> out{group.roots.back()->result()->shape()};
+  std::vector<const Value*> open{group.roots.back()->result()};
+  for (std::size_t i = 0; i < open.size() && i < kMost; ++i) {
+    const ir::Op& op = *open[i]->op();
+    const bool reshapes = op.name() == "stablehlo.reshape";
+    for (const Value* v : op.operands) {
+      if (count(v) != group.total) continue;
+      if (reshapes) out.push_back(v->shape());
+      if (fusion.inlined.count(v) && v->op() && (reshapes || op::def(op).traits.elementwise)) open.push_back(v);
+    }
+  }
+  return out;
+}
+
+std::optional<Tiling> choose_tiling(const Group& group, const Fusion& fusion, const Shape& shape, const CpuTarget& target) {
   std::vector<std::int64_t> sizes;
-  for (std::int64_t size : group.roots.back()->result()->shape().sizes())
+  for (std::int64_t size : shape.sizes())
     if (size > 1) sizes.push_back(size);
   if (sizes.size() < 2 || group.outputs.empty()) return std::nullopt;
   std::vector<Read> reads = reads_of(group, fusion, sizes);
@@ -285,9 +243,9 @@ class Tiles {
 }  // namespace
 
 std::optional<Built> build_tiles(const Group& group, const Fusion& fusion, const CpuTarget& target) {
-  std::optional<Tiling> tiling = choose_tiling(group, fusion, target);
-  if (!tiling) return std::nullopt;
-  return Tiles(group, fusion, std::move(*tiling)).build();
+  for (const Shape& shape : shapes_of(group, fusion))
+    if (std::optional<Tiling> tiling = choose_tiling(group, fusion, shape, target)) return Tiles(group, fusion, std::move(*tiling)).build();
+  return std::nullopt;
 }
 
 }  // namespace strata::compile

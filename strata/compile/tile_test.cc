@@ -117,6 +117,9 @@ TEST(CompiledTiles, ReshapedOnTheWay) {
   expect_compiled_equals_reference(*program({Type(DType::f32, {6, 8, 60})}, [](Builder& b, const Values& v) {
     return Values{op::transpose(b, op::reshape(b, v[0], Shape{48, 60}), {1, 0})};
   }));
+  expect_compiled_equals_reference(*program({Type(DType::f32, {48, 60}), Type(DType::i8, {70, 33})}, [](Builder& b, const Values& v) {
+    return Values{op::neg(b, op::reshape(b, op::neg(b, op::transpose(b, v[0], {1, 0})), Shape{48 * 60})), op::reshape(b, op::transpose(b, v[1], {1, 0}), Shape{70 * 33})};
+  }));
 }
 
 TEST(CompiledCumulatives, LinesOfEveryKind) {

@@ -1,0 +1,65 @@
+#include "strata/compile/group_reads.h"
+
+#include <algorithm>
+
+namespace strata::compile {
+namespace {
+
+using ir::Value;
+
+/// Notes what a group reads for one element of its shape.
+class ReadContext : public GroupContext {
+ public:
+  using GroupContext::GroupContext;
+  std::vector<std::pair<const Value*, Index>> offsets;
+
+ protected:
+  Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
+    offsets.emplace_back(v, offset);
+    return GroupContext::leaf(v, index, offset);
+  }
+};
+
+}  // namespace
+
+std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes) {
+  BuiltKernel built;
+  loop::Kernel kernel("dry");
+  loop::Builder b(kernel);
+  ReadContext context(b, group, fusion, built);
+  loop::Ref* numbers = b.parameter(DType::i64, static_cast<std::int64_t>(sizes.size()), loop::Ref::Mode::in);
+  std::vector<Index> variables;
+  Index offset = 0;
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
+    variables.push_back(b.index_of(b.load(numbers, static_cast<std::int64_t>(d)), 0, sizes[d] - 1));
+    offset = offset * sizes[d] + variables.back();
+  }
+  for (const Value* v : group.outputs) context.stored_at_offset(v, offset);
+  std::vector<Read> out;
+  for (const auto& [value, at] : context.offsets) {
+    Read read{value, {}};
+    Index rest = at;
+    for (const Index& variable : variables) {
+      std::int64_t step = 0;
+      for (const Index::Term& term : at.terms())
+        if (Index::of(term.variable) == variable) step = term.coefficient;
+      read.steps.push_back(step);
+      rest = rest - variable * step;
+    }
+    if (!rest.is_constant()) read.steps.clear();
+    out.push_back(std::move(read));
+  }
+  return out;
+}
+
+void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads) {
+  if (std::any_of(reads.begin(), reads.end(), [](const Read& r) { return r.steps.empty(); })) return;
+  for (std::size_t d = sizes.size(); d-- > 1;) {
+    if (!std::all_of(reads.begin(), reads.end(), [&](const Read& r) { return r.steps[d - 1] == r.steps[d] * sizes[d]; })) continue;
+    sizes[d - 1] *= sizes[d];
+    sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(d));
+    for (Read& r : reads) r.steps.erase(r.steps.begin() + static_cast<std::ptrdiff_t>(d - 1));
+  }
+}
+
+}  // namespace strata::compile

@@ -1,0 +1,19 @@
+// What a group of maps reads for each of its elements: by how many elements of memory a step along each dimension moves.
+#pragma once
+
+#include "strata/compile/kernel_build.h"
+
+namespace strata::compile {
+
+struct Read {
+  const ir::Value* value;
+  std::vector<std::int64_t> steps;  // by which the place moves along each dimension; empty where it moves otherwise
+};
+
+/// The reads of a group's element, whose number is taken apart by `sizes`, row-major (any whose product is the group's total).
+std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes);
+
+/// Neighbouring dimensions that all reads pass as if they were one become one.
+void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads);
+
+}  // namespace strata::compile
