@@ -11,13 +11,15 @@
 namespace strata::op {
 namespace {
 
-/// Elements of the last free dimension that one grid point covers: whole cache lines, and so few that there is work for several threads, each of which
-/// reads all indices. Of short slices that are no whole lines neighbours would write the same lines at the same time, which costs more than one thread alone.
+/// Elements of the last free dimension that one grid point covers: whole cache lines, and as much of a slice as leaves work for several threads, for each of them reads all indices, and
+/// memory likes to be read on and on (8 x 16 x 24 f32, set 10416 times: 0.63 ms by six pieces, 0.3 by four). Of short slices that are no whole lines neighbours would write the same lines at
+/// the same time, which costs more than one thread alone.
 std::int64_t piece_of(std::int64_t size, DType dtype) {
-  const std::int64_t line = copy_lanes(dtype);
-  auto part = [&](std::int64_t n) { return (size / n + line - 1) / line * line; };
-  if (size % line != 0 && size < 8 * line) return size;
-  return std::clamp(part(4), line, std::max({line, std::int64_t{64}, part(8)}));
+  constexpr std::int64_t kManyLines = 64;
+  const std::int64_t line = copy_lanes(dtype), lines = (size + line - 1) / line;
+  if (size % line != 0 && lines <= 8) return size;
+  const std::int64_t pieces = lines >= kManyLines ? 8 : lines % 4 == 0 || lines > 8 ? 4 : lines % 2 == 0 ? 2 : lines;
+  return (lines + pieces - 1) / pieces * line;
 }
 
 /// One loop: over an outer dimension of the updates, or a window dimension (position in `IndexDims::window`).
@@ -40,7 +42,7 @@ constexpr std::int64_t kSortedPoints = 4, kManySorted = 1 << 14;
 
 /// Whether indices that are said to be in order are many, of one component, and nothing else makes grid points.
 bool cuts_sorted(const Op& op, const IndexDims& d, const Cut& cut) {
-  if (!op.attrs.get_or<bool>("indices_are_sorted", false) || d.index_map.size() != 1 || !cut.lanes.empty() || !cut.parallel.empty() || cut.sequential.empty()) return false;
+  if (!op.attrs.get_or<bool>("indices_are_sorted", false) || d.index_map.size() != 1 || cut.pieces.count() > 1 || !cut.parallel.empty() || cut.sequential.empty()) return false;
   for (std::size_t i = 0; i + 1 < cut.sequential.size(); ++i)
     if (cut.sequential[i].size != 1) return false;
   return !cut.sequential.back().window && cut.sequential.back().size >= kManySorted;
