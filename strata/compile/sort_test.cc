@@ -160,6 +160,30 @@ TEST(TopK, TheGreatestFewOfLongRows) {
     for (auto [n, k] : {std::pair<std::int64_t, std::int64_t>{256, 1}, {300, 3}, {511, 8}, {1000, 16}}) expect_top_k(Type(t, {3, n}), k);
 }
 
+/// The definition: all elements and their places sorted, of which the first stay.
+void expect_definition(const Type& x, std::int64_t k) {
+  SCOPED_TRACE(::testing::Message() << k << " of " << x.to_string());
+  Block f, plain;
+  Builder b(f), p(plain);
+  const int d = x.rank() - 1;
+  f.results = b.create("chlo.top_k", {f.add_argument(x)}, {{"k", k}}).results();
+  const Type places = x.with(DType::i32);
+  for (Value* v : op::sort(p, {plain.add_argument(x), op::iota(p, places, d)}, d, op::comparator({x.dtype(), DType::i32}, "GT"))) plain.results.push_back(op::slice_dim(p, v, d, 0, k));
+  for (const std::vector<Literal>& values : {std::vector{with_edges(x, 5)}, std::vector{testing::random_literal(x, 6)}, std::vector{Literal(x)}})
+    testing::expect_same_bits(op::evaluate(f, values), op::evaluate(plain, values), "the definition");
+}
+
+/// Of long rows the pieces that may hold some of many are read again: whole pieces, and a rest; rows of equal elements, of numbers of both signs and of what is none.
+TEST(TopK, TheGreatestOfVeryLongRows) {
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::ui8, DType::i32, DType::ui64})
+    for (const auto& [shape, k] : {std::pair<Shape, std::int64_t>{Shape{3, 1088}, 17}, {Shape{2, 2, 2500}, 20}, {Shape{9001}, 64}, {Shape{1, 20001}, 100}}) {
+      expect_top_k(Type(t, shape), k);
+      if (shape.count() < 5000) expect_definition(Type(t, shape), k);
+    }
+  for (DType t : {DType::i1, DType::f8E4M3FN}) expect_top_k(Type(t, {2, 2000}), 20);
+  expect_top_k(Type(DType::f32, {2, 5000}), 30, true);
+}
+
 /// Many short rows have a lane each.
 TEST(TopK, TheGreatestFewOfShortRows) {
   for (DType t : {DType::f32, DType::f64, DType::bf16, DType::f16, DType::i1, DType::i8, DType::i32, DType::ui64})

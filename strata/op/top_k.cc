@@ -4,12 +4,15 @@
 // Results: values and their positions (i32), greatest first, of equal ones the first; floats in total order (a positive NaN is greatest, -0 is below +0).
 //
 // Few elements are kept in order while the row is read, past blocks that hold none; short rows (the experts of a layer) side by side, a lane each.
-// Many are sorted (sort_key.h).
+// Many are sorted (sort_key.h): of long rows those of the pieces that may hold them.
 #include <bit>
+#include <cmath>
+#include <numeric>
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
 #include "strata/op/decomposed.h"
+#include "strata/op/indexing.h"
 #include "strata/op/legalize.h"
 #include "strata/op/ordered_bits.h"
 #include "strata/op/rules.h"
@@ -36,8 +39,63 @@ std::vector<Type> infer(std::span<Value* const> operands, const Attrs& attrs, st
   return {x.with(Shape(dims)), x.with(DType::i32).with(Shape(dims))};
 }
 
+/// Elements of the pieces that a long row is read by first, so that there are about as many pieces as elements in the chosen ones; 0 for others.
+std::int64_t top_k_piece(const Op& op) {
+  constexpr std::int64_t kLanes = 32, kLong = 64;  // elements of a strip; of a row, for each that is kept
+  const Type& x = op.operand(0)->type();
+  const Shape& shape = x.shape();
+  const std::int64_t k = k_of(op);
+  if (!shape.is_static() || shape.count() == 0 || k <= kFewKept || (is_float(x.dtype()) && byte_width(x.dtype()) == 1) || shape[last(op)] < kLong * k) return 0;
+  const auto balanced = static_cast<std::int64_t>(std::sqrt(static_cast<double>(shape[last(op)] / k)));
+  return std::max(kLanes, (balanced + kLanes / 2) / kLanes * kLanes);
+}
+
+/// Integers in the order of the elements, as ordered_bits.h has them.
+Value* order_of(Builder& b, Value* x) {
+  if (is_bool(x->dtype())) return convert(b, x, DType::i32);
+  if (!is_float(x->dtype())) return x;
+  const int width = static_cast<int>(8 * byte_width(x->dtype()));
+  Value* i = bitcast_convert(b, x, width == 64 ? DType::i64 : width == 32 ? DType::i32 : DType::i16);
+  return xor_(b, i, shift_right_logical(b, shift_right_arithmetic(b, i, full_like(b, i, width - 1)), full_like(b, i, 1)));
+}
+
+/// The greatest k elements lie in the k pieces whose greatest are greatest, the first of equal ones: each piece that goes before another has an element that goes before all of
+/// that one. So these pieces are read again, in their order, and what is left over behind all pieces.
+Values by_pieces(Builder& b, const Op& op, Value* x, std::int64_t length) {
+  const int d = last(op);
+  const std::int64_t n = x->shape()[d], pieces = n / length, whole = pieces * length, k = k_of(op);
+  auto with = [&](std::vector<Dim> tail) {
+    std::vector<Dim> dims = x->shape().dims();
+    dims.pop_back();
+    dims.insert(dims.end(), tail.begin(), tail.end());
+    return Shape(dims);
+  };
+  auto places = [&](Shape shape, int dimension) { return iota(b, Type(DType::i32, std::move(shape)), dimension); };
+  Value* rows = reshape(b, slice_dim(b, x, d, 0, whole), with({pieces, length}));
+  Value* best = b.create(op.info(), {reduce_max(b, order_of(b, rows), {d + 1})}, op.attrs).results()[1];
+  best = first_sorted(b, {best}, d, false, k)[0];
+  IndexDims dims{.window = {d + 1}, .dropped = {d}, .operand_batch = {}, .indices_batch = {}, .index_map = {d}, .index_vector = d + 1};
+  Ints sizes(static_cast<std::size_t>(d), 1);
+  for (int i = 0; i < d; ++i) dims.operand_batch.push_back(i), dims.indices_batch.push_back(i);
+  sizes.insert(sizes.end(), {1, length});
+  Value* chosen = reshape(b, gather(b, rows, best, dims, sizes), with({k * length}));
+  const Shape each = with({k, length});
+  Ints kept(static_cast<std::size_t>(d + 1));
+  std::iota(kept.begin(), kept.end(), 0);
+  Value* begin = broadcast_in_dim(b, mul(b, best, full_like(b, best, static_cast<double>(length))), each, kept);
+  Value* at = reshape(b, add(b, begin, places(each, d + 1)), with({k * length}));
+  if (whole < n) {
+    Value* behind = places(with({n - whole}), d);
+    chosen = concatenate(b, {chosen, slice_dim(b, x, d, whole, n)}, d);
+    at = concatenate(b, {at, add(b, behind, full_like(b, behind, static_cast<double>(whole)))}, d);
+  }
+  const Values out = first_sorted(b, {chosen, at}, d, true, k);
+  return out;
+}
+
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Value* x = operands[0];
+  if (const std::int64_t length = top_k_piece(op)) return by_pieces(b, op, x, length);
   return first_sorted(b, {x, iota(b, Type(DType::i32, x->shape()), last(op))}, last(op), true, k_of(op));
 }
 
