@@ -265,6 +265,7 @@ Value* by_phases(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDim
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Value *lhs = operands[0], *rhs = operands[1];
+  if (lhs->shape().is_static() && lhs->shape().count() == 0) return {zeros(b, op.result()->type())};  // a derivative by windows that did not fit: nothing but padding
   ConvDims d = dims_of(op.attrs, lhs->type(), rhs->type());
   if (const int i = dilated_dim(op, d, lhs->type(), rhs->type()); i >= 0) return {by_phases(b, op, lhs, reversed(b, rhs, d), d, static_cast<std::size_t>(i))};
   std::int64_t groups = d.groups * d.batch_groups;
