@@ -386,7 +386,7 @@ def loop(r):
     if name == "vmap":
         return label, lambda c: jax.vmap(lambda c: lax.fori_loop(0, T, lambda t, c: c + 0.01 * jnp.sin(c) * c.mean(), c))(c), (value((256, D)),)
     n = min(D, 8)
-    A = jnp.eye(n) + 0.01 * value((n, n), F32, 7)
+    A = 0.97 * jnp.eye(n) + 0.01 * value((n, n), F32, 7)
 
     def kalman(s, z):
         x, P = s

@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 
+#include "strata/compile/batch_lanes.h"
 #include "strata/compile/fusion_access.h"
 #include "strata/compile/narrow_product.h"
 #include "strata/compile/product_fetch.h"
@@ -601,6 +602,7 @@ Built build_product(const Group& group, const Fusion& fusion, const CpuTarget& t
   if (!given_sums(op) && is_narrow(op)) return build_narrow_product(group, fusion);
   if (!given_sums(op) && takes_windows(op, fusion)) return build_window_product(group, fusion, target);
   op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
+  if (takes_batch_lanes(op)) return build_batch_lanes(group, c, fusion, target);
   if (takes_tiles(op, c, target)) return build_tile_product(group, c, fusion);
   if (is_row_dots(op, c)) return build_row_dots(group, c, fusion, target);
   return Product(group, c, fusion, target).build();

@@ -1,5 +1,6 @@
 #include "strata/compile/product_result.h"
 
+#include "strata/compile/batch_lanes.h"
 #include "strata/compile/product_side.h"
 #include "strata/compile/window_product.h"
 #include "strata/ir/attr.h"
@@ -61,7 +62,7 @@ bool is_narrow(const Op& product) {
 
 std::vector<const Op*> moves_behind(const Op& product, const std::function<const Op*(const Value*)>& only_reader) {
   std::vector<const Op*> out;
-  bool any = is_narrow(product);
+  bool any = is_narrow(product) || takes_batch_lanes(product);
   for (const Op* op = only_reader(product.result()); op && (is_reshape(*op) || is_transpose(*op)) && (any || keeps_rows(*op));
        op = only_reader(op->result()))
     out.push_back(op);

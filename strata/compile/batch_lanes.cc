@@ -1,0 +1,192 @@
+#include "strata/compile/batch_lanes.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "strata/compile/product_result.h"
+#include "strata/compile/product_terms.h"
+#include "strata/op/combiner.h"
+#include "strata/op/dot_general.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Op;
+using ir::Value;
+
+constexpr int kLanes = 16;
+
+op::Contraction contraction_of(const Op& product) { return std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering)(product); }
+
+/// Which of the batch's dimensions is the last of both operands; -1: none.
+int along_memory(const Op& product, const op::Contraction& c) {
+  for (std::size_t q = 0; q < c.lhs_batch.size(); ++q)
+    if (c.lhs_batch[q] == product.operand(0)->rank() - 1 && c.rhs_batch[q] == product.operand(1)->rank() - 1) return static_cast<int>(q);
+  return -1;
+}
+
+/// The batch and what is free as one: rows or columns, then the batch.
+ProductSide with_batch(const Value* v, const std::vector<int>& batch, const std::vector<int>& contract) {
+  ProductSide out(v, {}, contract);
+  std::erase_if(out.free, [&](int d) { return std::find(batch.begin(), batch.end(), d) != batch.end(); });
+  out.free.insert(out.free.end(), batch.begin(), batch.end());
+  return out;
+}
+
+class BatchLanes {
+ public:
+  BatchLanes(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target)
+      : op_(*group.roots.front()),
+        group_(group),
+        left_(with_batch(op_.operand(0), c.lhs_batch, c.lhs_contract)),
+        right_(with_batch(op_.operand(1), c.rhs_batch, c.rhs_contract)),
+        acc_(op::product_accumulator(op_)),
+        kind_(takes_pairs(op_, target) ? TermKind::pairs : TermKind::single) {
+    const Shape& shape = op_.operand(0)->shape();
+    const auto q = static_cast<std::size_t>(along_memory(op_, c));
+    for (std::size_t i = 0; i < c.lhs_batch.size(); ++i) (i < q ? before_ : i > q ? behind_ : batch_) *= shape[c.lhs_batch[i]];
+    const std::int64_t all = before_ * batch_ * behind_;
+    m_ = left_.size(left_.free) / all;
+    n_ = right_.size(right_.free) / all;
+    k_ = left_.size(left_.contract);
+    choose_strips();
+    built_.kernel = std::make_unique<loop::Kernel>("batch_lanes");
+    builder_ = std::make_unique<loop::Builder>(*built_.kernel);
+    context_ = std::make_unique<ProductContext>(*builder_, group, fusion, built_);
+  }
+
+  Built build() {
+    loop::Builder& b = *builder_;
+    const std::int64_t width = vectors_ * kLanes, strips = batch_ / width + (batch_ % width ? 1 : 0);
+    built_.kernel->grid = before_ * behind_ * strips;
+    built_.parallel = 2.0 * static_cast<double>(before_ * behind_ * batch_) * static_cast<double>(m_ * n_ * k_) > kInlineWork;
+    terms_.emplace(*context_, 0, acc_, kind_);
+    const Index strip = b.mod(b.grid(), strips), others = b.div(b.grid(), strips);
+    outer_ = b.div(others, behind_);
+    inner_ = b.mod(others, behind_);
+    if (batch_ % width == 0) {
+      whole(strip * width, vectors_);
+    } else if (strips == 1) {
+      part(0, batch_);
+    } else {
+      b.if_(b.less(strip, strips - 1), [&] { whole(strip * width, vectors_); }, [&] { part((strips - 1) * width, batch_ % width); });
+    }
+    Built out;
+    out.kernels.push_back(std::move(built_));
+    return out;
+  }
+
+ private:
+  /// As many accumulators as registers: vectors side by side where a strip has a result or two, which are longer pieces of memory, else rows and columns; and strips enough for the threads.
+  void choose_strips() {
+    constexpr std::int64_t kSums = 16, kPoints = 8;
+    columns_ = std::min<std::int64_t>(n_, m_ == 1 ? 8 : 4);
+    rows_ = std::min(m_, std::max<std::int64_t>(1, kSums / columns_ / (columns_ == 1 ? 2 : 1)));
+    vectors_ = std::clamp<std::int64_t>(kSums / (rows_ * columns_), 1, 8);
+    while (vectors_ > 1 && (vectors_ * kLanes > batch_ || before_ * behind_ * batch_ < kPoints * vectors_ * kLanes)) vectors_ /= 2;
+  }
+
+  /// Lanes from `first` on: whole vectors, then those that are left, at most one of them shorter.
+  void whole(const Index& first, std::int64_t vectors) { all_tiles(first, vectors, kLanes); }
+  void part(const Index& first, std::int64_t length) {
+    if (length >= kLanes) whole(first, length / kLanes);
+    if (length % kLanes) all_tiles(first + length / kLanes * kLanes, 1, length % kLanes);
+  }
+
+  void all_tiles(const Index& first, std::int64_t vectors, std::int64_t lanes) {
+    loop::Builder& b = *builder_;
+    sweep(m_, rows_, [&](const Index& m, std::int64_t rows) {
+      sweep(n_, columns_, [&](const Index& n, std::int64_t columns) {
+        b.vector(0, lanes, kLanes, [&](Index lane) { tile(first + lane, vectors, m, rows, n, columns); });
+      });
+    });
+  }
+  void sweep(std::int64_t total, std::int64_t size, const std::function<void(const Index&, std::int64_t)>& body) {
+    const std::int64_t count = total / size;
+    if (count == 1) body(0, size);
+    if (count > 1) builder_->for_(0, count, 1, [&](Index i) { body(i * size, size); });
+    if (total % size) body(count * size, total % size);
+  }
+
+  void tile(const Index& lane, std::int64_t vectors, const Index& m, std::int64_t rows, const Index& n, std::int64_t columns) {
+    loop::Builder& b = *builder_;
+    std::vector<Inst*> sums;
+    for (std::int64_t i = 0; i < rows * columns * vectors; ++i) sums.push_back(b.local(b.constant(acc_, 0.0), kLanes));
+    const ProductPart all{0, 0, k_, 1};
+    const std::int64_t steps = terms_->steps(k_), even = kind_ == TermKind::pairs ? k_ / 2 : k_;
+    auto step = [&](const Index& s, bool odd_end) {
+      auto read = [&](const ProductSide& side, std::int64_t of, const Index& free, std::int64_t v) {
+        Inst* x = terms_->at(side, ((free * before_ + outer_) * batch_ + lane + v * kLanes) * behind_ + inner_, all, s, odd_end);
+        if (side.value->type().bytes() >= kFarArray && of == 0) fetch_ahead(x, kStepsAhead * step_of(side));
+        return x;
+      };
+      std::vector<Inst*> right;
+      for (std::int64_t v = 0; v < vectors; ++v)
+        for (std::int64_t c = 0; c < columns; ++c) right.push_back(read(right_, c, n + c, v));
+      std::size_t at = 0;
+      for (std::int64_t r = 0; r < rows; ++r)
+        for (std::int64_t v = 0; v < vectors; ++v) {
+          Inst* left = read(left_, r, m + r, v);
+          for (std::int64_t c = 0; c < columns; ++c, ++at) b.set(sums[at], multiply_add(left, right[static_cast<std::size_t>(v * columns + c)], b.get(sums[at])));
+        }
+    };
+    b.for_(0, even, 1, [&](Index s) { step(s, false); });
+    if (even < steps) step(even, true);
+    std::size_t at = 0;
+    for (std::int64_t r = 0; r < rows; ++r)
+      for (std::int64_t v = 0; v < vectors; ++v)
+        for (std::int64_t c = 0; c < columns; ++c, ++at) store(lane + v * kLanes, m + r, n + c, b.get(sums[at]));
+  }
+
+  static constexpr std::int64_t kStepsAhead = 8;
+  /// Elements of memory from a step of the sum to the next.
+  static std::int64_t step_of(const ProductSide& side) {
+    if (side.contract.empty()) return 0;
+    std::int64_t out = 1;
+    for (int d = side.contract.back() + 1; d < side.value->rank(); ++d) out *= side.value->shape()[d];
+    return out;
+  }
+
+  void store(const Index& lane, const Index& m, const Index& n, Inst* sum) {
+    const Index batch = (outer_ * batch_ + lane) * behind_ + inner_;
+    context_->store((batch * m_ + m) * n_ + n, lane, sum);
+  }
+
+  Inst* multiply_add(Inst* x, Inst* y, Inst* sum) {
+    loop::Builder& b = *builder_;
+    if (kind_ == TermKind::pairs) return b.dot2(sum, x, y);
+    if (is_float(acc_)) return b.fma(x, y, sum);
+    return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), x, y));
+  }
+
+  const Op& op_;
+  const Group& group_;
+  ProductSide left_, right_;
+  DType acc_;
+  TermKind kind_;
+  std::int64_t before_ = 1, batch_ = 1, behind_ = 1, m_ = 1, n_ = 1, k_ = 1;  // batch_: that lanes lie along, among the others of the batch
+  std::int64_t rows_ = 1, columns_ = 1, vectors_ = 1;                         // of a tile
+  BuiltKernel built_;
+  std::unique_ptr<loop::Builder> builder_;
+  std::unique_ptr<ProductContext> context_;
+  std::optional<ProductTerms> terms_;
+  Index outer_, inner_;
+};
+
+}  // namespace
+
+bool takes_batch_lanes(const Op& product) {
+  constexpr std::int64_t kMostTerms = 8192, kFew = 4;  // terms that are read again for another tile, 64 bytes each in a strip
+  if (given_sums(product)) return false;
+  const op::Contraction c = contraction_of(product);
+  const int q = along_memory(product, c);
+  if (q < 0 || product.operand(0)->shape()[c.lhs_batch[static_cast<std::size_t>(q)]] < kLanes) return false;
+  const ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract), right(product.operand(1), c.rhs_batch, c.rhs_contract);
+  const std::int64_t m = left.size(left.free), n = right.size(right.free), k = left.size(left.contract);
+  const std::int64_t again = n <= kFew ? n : m <= kFew ? m : m + n;
+  return k > 0 && m > 0 && n > 0 && (m * n == 1 || again * k <= kMostTerms);
+}
+
+Built build_batch_lanes(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target) { return BatchLanes(group, c, fusion, target).build(); }
+
+}  // namespace strata::compile
