@@ -18,9 +18,9 @@ using testing::arguments_of;
 std::unique_ptr<Block> random_product(unsigned seed, DType dtype) {
   std::mt19937 random(seed);
   auto some = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most + 1)); };
-  const int batch = some(2), contract = some(2), left = some(2), right = some(2);
+  const int batch = some(2), contract = 1 + some(1), left = some(2), right = some(2);
   std::vector<std::int64_t> shared;
-  for (int d = 0; d < batch + contract; ++d) shared.push_back(1 + some(d < batch ? 3 : 30));
+  for (int d = 0; d < batch + contract; ++d) shared.push_back(d < batch ? 1 + some(3) : 2 + some(29));  // one term is a map
   auto side = [&](int free) {
     std::vector<int> order;  // numbers of shared dimensions, then of its own
     for (int d = 0; d < batch + contract + free; ++d) order.push_back(d);

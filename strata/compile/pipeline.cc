@@ -19,6 +19,7 @@
 #include "strata/transform/remat.h"
 #include "strata/transform/row_chunks.h"
 #include "strata/transform/simplify.h"
+#include "strata/transform/single_terms.h"
 #include "strata/transform/splats.h"
 #include "strata/transform/sunk_transpose.h"
 #include "strata/transform/turned.h"
@@ -117,7 +118,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
     Stage simplifies("  simplify");
     transform::simplify(*out);
     if (transform::sink_transposes(*out)) transform::simplify(*out);
-    if (transform::find_own_rows(*out) | transform::select_one_hot(*out) | transform::turn_products(*out)) ir::remove_dead(*out);
+    if (transform::find_own_rows(*out) | transform::select_one_hot(*out) | transform::turn_products(*out) | transform::map_single_terms(*out)) ir::remove_dead(*out);
   }
   {
     Stage chunks("  chunks");

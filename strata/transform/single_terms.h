@@ -1,0 +1,16 @@
+// Products whose sums have one term each are maps.
+//
+//   dot(x, y)  ->  x * y, both broadcast over what the other has      (the derivative of a layer with one result is said so)
+//
+// A chain of one multiply-add from zero is the product rounded once, but +0 where a factor is zero, which the map says, too (a product that is too small for a float keeps its
+// sign): no bit changes, and the map is computed where it is read.
+#pragma once
+
+#include "strata/ir/graph.h"
+
+namespace strata::transform {
+
+/// For the block and the regions in it. Returns whether anything changed; the products that became maps are dead then.
+bool map_single_terms(ir::Block& block);
+
+}  // namespace strata::transform
