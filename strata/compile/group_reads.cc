@@ -62,4 +62,13 @@ void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads)
   }
 }
 
+std::vector<std::int64_t> joined_dimensions(const Group& group, const Fusion& fusion) {
+  std::vector<std::int64_t> sizes;
+  for (std::int64_t size : group.roots.back()->result()->shape().sizes())
+    if (size > 1) sizes.push_back(size);
+  std::vector<Read> reads = reads_of(group, fusion, sizes);
+  join_dimensions(sizes, reads);
+  return sizes;
+}
+
 }  // namespace strata::compile

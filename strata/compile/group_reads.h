@@ -16,4 +16,7 @@ std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::
 /// Neighbouring dimensions that all reads pass as if they were one become one.
 void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads);
 
+/// The dimensions of more than one element of the group's last root, those joined that all reads pass as if they were one.
+std::vector<std::int64_t> joined_dimensions(const Group& group, const Fusion& fusion);
+
 }  // namespace strata::compile

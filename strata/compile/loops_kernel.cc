@@ -7,6 +7,7 @@
 #include "strata/compile/group_reads.h"
 #include "strata/compile/reduce_kernel.h"
 #include "strata/compile/row_band.h"
+#include "strata/compile/row_blocks.h"
 #include "strata/compile/short_rows.h"
 #include "strata/compile/tile_kernel.h"
 
@@ -346,16 +347,6 @@ std::int64_t part_of(std::int64_t length, std::int64_t total) {
   return part >= 512 ? part : length;
 }
 
-/// The group's dimensions of more than one element, those joined that all reads pass as if they were one.
-std::vector<std::int64_t> dimensions_of(const Group& group, const Fusion& fusion) {
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t size : group.roots.back()->result()->shape().sizes())
-    if (size > 1) sizes.push_back(size);
-  std::vector<Read> reads = reads_of(group, fusion, sizes);
-  join_dimensions(sizes, reads);
-  return sizes;
-}
-
 /// Rows for a group without any: all in one when every access is at the element's own place or at one that stays, else the
 /// leading dimensions, so that the trailing ones (at least a strip or two) make the inner loop, or a part of the last. Where the last is no whole strips, lanes
 /// would cross from row to row, each on its own: such rows are strips and a shorter one (40000 x 50 f32 with a row added: 0.37 ms across, 0.09 so).
@@ -363,7 +354,7 @@ std::int64_t rows_of_map(const Group& group, const Fusion& fusion) {
   if (group.linear)
     if (std::int64_t length = part_of(group.total, group.total); length <= kPointElements) return group.total / length;
   constexpr std::int64_t kShortest = 6;
-  const std::vector<std::int64_t> sizes = dimensions_of(group, fusion);
+  const std::vector<std::int64_t> sizes = joined_dimensions(group, fusion);
   std::int64_t length = 1;
   for (std::size_t i = sizes.size(); i-- > 0 && length < 64 && !(length >= kShortest && length % kMapLanes != 0);) length *= sizes[i];
   return group.total / std::max<std::int64_t>(1, part_of(length, group.total));
@@ -382,6 +373,8 @@ Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& tar
   built.kernel = std::make_unique<loop::Kernel>(std::string(first.name().substr(first.name().find('.') + 1)));
   std::int64_t rows = group.rows ? group.rows : rows_of_map(group, fusion);
   RowKernel(group, fusion, rows, target, built).build();
+  if (!any_size)
+    if (auto blocks = build_row_blocks(group, fusion, *built.kernel)) return std::move(*blocks);
   if (!any_size)
     if (auto short_rows = build_short_rows(group, fusion, *built.kernel)) return std::move(*short_rows);
   built.parallel = static_cast<double>(group.total) * static_cast<double>(group.roots.size()) > kInlineWork;

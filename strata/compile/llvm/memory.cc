@@ -168,6 +168,7 @@ Value* Memory::load(const Inst& inst) {
       inst.args.size() > 1 ? math_.to_stored(dtype, math_.stretch(value_(inst.args[1]), lanes)) : llvm::Constant::getNullValue(t);
   llvm::Align align = element_alignment(inst);
   if (at.kind == Place::Kind::scattered) {
+    if (Value* known = known_lanes(inst, lanes, mask, otherwise)) return math_.from_stored(dtype, known);
     if (!mask) mask = llvm::Constant::getAllOnesValue(math_.type(DType::i1, lanes));
     return math_.from_stored(dtype, of(inst, b_.CreateMaskedGather(t, at.pointer, align, mask, otherwise)));
   }
@@ -179,6 +180,63 @@ Value* Memory::load(const Inst& inst) {
   Value* first = b_.CreateGEP(math_.stored_type(dtype, 1), at.pointer, b_.getInt64(static_cast<std::uint64_t>(1 - lanes)));
   Value* v = mask ? masked_load(inst, t, first, reversed(mask), reversed(otherwise)) : of(inst, b_.CreateAlignedLoad(t, first, align));
   return math_.from_stored(dtype, reversed(v));
+}
+
+/// Lanes of which is known when code is made how many elements they read from the first: vectors that lie on each other, from the least to the farthest of them, out of which lanes are picked;
+/// null where they are not known, or too far from each other.
+Value* Memory::known_lanes(const Inst& inst, int lanes, Value* mask, Value* otherwise) {
+  constexpr std::int64_t kMostVectors = 4;
+  std::vector<std::int64_t> at(static_cast<std::size_t>(lanes), 0);
+  std::vector<bool> alive(at.size(), true);
+  auto number = [](Value* v, std::size_t lane) -> llvm::ConstantInt* {
+    auto* constant = llvm::dyn_cast<llvm::Constant>(v);
+    return constant ? llvm::dyn_cast_or_null<llvm::ConstantInt>(constant->getAggregateElement(static_cast<unsigned>(lane))) : nullptr;
+  };
+  for (const Index::Term& term : inst.index.terms()) {
+    if (is_uniform(term)) continue;
+    Value* v = value_(term.variable);
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const auto* x = number(v, i);
+      if (!x) return nullptr;
+      at[i] += x->getSExtValue() * term.coefficient;
+    }
+  }
+  if (mask)
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const auto* x = number(mask, i);
+      if (!x) return nullptr;
+      alive[i] = x->isOne();
+    }
+  std::int64_t least = INT64_MAX, most = INT64_MIN;
+  for (std::size_t i = 0; i < at.size(); ++i)
+    if (alive[i]) least = std::min(least, at[i]), most = std::max(most, at[i]);
+  if (least > most) return otherwise;
+  const std::int64_t span = most - least + 1, vectors = (span + lanes - 1) / lanes;
+  if (vectors > kMostVectors) return nullptr;
+  llvm::Type* element = math_.stored_type(inst.ref->dtype, 1);
+  llvm::Type* t = math_.stored_type(inst.ref->dtype, lanes);
+  Value* base = b_.CreateConstGEP1_64(element, element_pointer(inst.ref, inst.index.at_first_lane()), static_cast<std::uint64_t>(least));
+  Value* out = nullptr;
+  for (std::int64_t v = 0; v < vectors; ++v) {
+    const std::int64_t first = v + 1 < vectors || vectors == 1 ? v * lanes : span - lanes;
+    Value* part = nullptr;
+    if (span >= lanes) {
+      part = of(inst, b_.CreateAlignedLoad(t, b_.CreateConstGEP1_64(element, base, static_cast<std::uint64_t>(first)), element_alignment(inst)));
+    } else {  // no more than there is
+      part = of(inst, b_.CreateAlignedLoad(llvm::FixedVectorType::get(element, static_cast<unsigned>(span)), base, element_alignment(inst)));
+      std::vector<int> wide;
+      for (int i = 0; i < lanes; ++i) wide.push_back(i < span ? i : -1);
+      part = b_.CreateShuffleVector(part, wide);
+    }
+    std::vector<int> from;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      const std::int64_t place = at[i] - least - first;
+      const bool here = alive[i] && place >= 0 && place < lanes;
+      from.push_back(here ? static_cast<int>(place) + (out ? lanes : 0) : out ? static_cast<int>(i) : -1);
+    }
+    out = out ? b_.CreateShuffleVector(out, part, from) : b_.CreateShuffleVector(part, from);
+  }
+  return mask ? b_.CreateSelect(mask, out, otherwise) : out;
 }
 
 /// Words of one and two bytes are read under masks by AVX-512 only; elsewhere they are read one by one, unless all are or none is, which masks of places

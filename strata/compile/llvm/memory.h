@@ -71,6 +71,7 @@ class Memory {
   std::uint64_t strip_alignment(const loop::Inst& inst) const;
   template <class Access>
   Access* of(const loop::Inst& inst, Access* access);
+  llvm::Value* known_lanes(const loop::Inst& inst, int lanes, llvm::Value* mask, llvm::Value* otherwise);
   bool masks_words(llvm::Type* t) const;
   llvm::Value* inside_or_begin(const loop::Inst& inst, llvm::Value* first);
   llvm::Value* masked_load(const loop::Inst& inst, llvm::Type* t, llvm::Value* first, llvm::Value* mask, llvm::Value* otherwise);
