@@ -246,7 +246,12 @@ class RowKernel {
       }
     };
     const std::function<void(Index, std::function<void()>)> by_band = band_for(r, reductions, wanted);
-    if (reductions.empty()) {
+    if (reductions.empty() && !by_band && is_joined()) {
+      // A shorter last strip by itself: of a strip that may be any, it is not known that the parts of its places stay inside of their dimensions.
+      const std::int64_t whole = length_ / lanes_ * lanes_;
+      if (whole) b_.vector(0, whole, lanes_, element);
+      if (whole < length_) b_.vector(whole, length_, lanes_, element);
+    } else if (reductions.empty()) {
       b_.vector(0, length_, lanes_, [&](Index j) { by_band ? by_band(j, [&] { element(j); }) : element(j); });
     } else {
       auto element_of = [&](const Value* v, Index j) { return context_.at_offset(v, base + j); };
@@ -314,6 +319,14 @@ class RowKernel {
     for (const Value* operand : v.op()->operands) count_inlined(*operand, left);
   }
 
+  /// Whether a row is several dimensions.
+  bool is_joined() const {
+    std::int64_t last = 1;
+    const Shape& shape = group_.roots.back()->result()->shape();
+    for (int d = shape.rank(); d-- > 0 && last == 1;) last = shape[d];
+    return length_ > last;
+  }
+
   loop::Ref* scratch(const Value* v) {
     loop::Ref*& ref = scratch_[v];
     if (!ref) ref = b_.scratch(v->dtype(), length_);
@@ -354,9 +367,14 @@ std::int64_t rows_of_map(const Group& group, const Fusion& fusion) {
   if (group.linear)
     if (std::int64_t length = part_of(group.total, group.total); length <= kPointElements) return group.total / length;
   constexpr std::int64_t kShortest = 6;
-  const std::vector<std::int64_t> sizes = joined_dimensions(group, fusion);
+  const std::vector<std::int64_t> joined = joined_dimensions(group, fusion);
+  auto goes_on = [&, last = joined.rbegin(), end = std::int64_t{1}](std::int64_t length) mutable {  // whether all is read on behind so many elements as if it were one dimension
+    while (last != joined.rend() && end < length) end *= *last++;
+    return end != length;
+  };
+  const Shape& shape = group.roots.back()->result()->shape();
   std::int64_t length = 1;
-  for (std::size_t i = sizes.size(); i-- > 0 && length < 64 && !(length >= kShortest && length % kMapLanes != 0);) length *= sizes[i];
+  for (int i = shape.rank() - 1; i >= 0 && length < 64 && !(length >= kShortest && length % kMapLanes != 0 && !goes_on(length)); --i) length *= shape[i];
   return group.total / std::max<std::int64_t>(1, part_of(length, group.total));
 }
 

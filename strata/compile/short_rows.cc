@@ -123,6 +123,13 @@ std::int64_t rows_of(const Group& group, const loop::Kernel& by_elements) {
   return asked > 1 ? group.total / asked : group.total;
 }
 
+/// Whether a strip reads and writes nothing but what lies one after the other, or at one place.
+bool reads_on(const loop::Kernel& kernel) {
+  for (const Inst& inst : kernel.arena)
+    if ((inst.code == Opcode::load || inst.code == Opcode::store) && apart(inst.index) > 1) return false;
+  return true;
+}
+
 /// Instructions that a strip takes for each of its lanes. Places a few elements apart are read and left out or are filled by turns; others that do not
 /// lie one after the other are counted one by one.
 double strip_cost(const loop::Kernel& kernel, int lanes) {
@@ -139,7 +146,7 @@ double strip_cost(const loop::Kernel& kernel, int lanes) {
 }  // namespace
 
 std::optional<Built> build_short_rows(const Group& group, const Fusion& fusion, const loop::Kernel& by_elements) {
-  if (group.total == 0 || (group.linear && group.rows == 0)) return std::nullopt;
+  if (group.total == 0 || (group.rows == 0 && (group.linear || reads_on(by_elements)))) return std::nullopt;
   const std::int64_t rows = rows_of(group, by_elements), length = group.total / rows;
   if (rows < kFewestRows || length < 2 || length > kLongest || by_elements.arena.size() * static_cast<std::size_t>(length) > kMostInstructions) return std::nullopt;
   for (const Value* v : group.outputs)
