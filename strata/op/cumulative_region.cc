@@ -34,8 +34,44 @@ class Combine {
     return out.results;
   }
 
-  /// Of each x[n, lines] the running values along its first dimension: each is `earlier` op x, or x op `earlier` in reverse.
+  /// Of each x[n, lines] the running values along its first dimension: each is `earlier` op x, or x op `earlier` in reverse. Long lines go by pieces, each in sequence, that
+  /// lie side by side, and so do what the pieces come to: an element goes through 64 steps for each level, whatever n, where in sequence a sum of millions loses what is added to it.
   Values running(Builder& b, const Values& xs, bool reverse) const {
+    constexpr std::int64_t kPiece = 64, kLong = 2 * kPiece;
+    const std::int64_t n = xs[0]->shape()[0], lines = xs[0]->shape()[1];
+    if (n <= kLong) return in_sequence(b, xs, reverse);
+    const std::int64_t pieces = (n + kPiece - 1) / kPiece, missing = pieces * kPiece - n;
+    Values side_by_side, totals, first, rest, before, all;
+    for (Value* x : xs) {
+      if (missing) {  // of no consequence to any other
+        Value* edge = broadcast_in_dim(b, slice_dim(b, x, 0, reverse ? 0 : n - 1, reverse ? 1 : n), Shape{missing, lines}, {0, 1});
+        x = concatenate(b, reverse ? Values{edge, x} : Values{x, edge}, 0);
+      }
+      side_by_side.push_back(reshape(b, transpose(b, reshape(b, x, Shape{pieces, kPiece, lines}), {1, 0, 2}), Shape{kPiece, pieces * lines}));
+    }
+    const Values local = in_sequence(b, side_by_side, reverse);
+    const std::int64_t last = reverse ? 0 : kPiece - 1, head = reverse ? pieces - 1 : 0, others = reverse ? 0 : 1;
+    for (Value* v : local) totals.push_back(reshape(b, slice_dim(b, v, 0, last, last + 1), Shape{pieces, lines}));
+    const Values joined_totals = running(b, totals, reverse);
+    const std::int64_t size = (pieces - 1) * kPiece * lines;
+    for (std::size_t i = 0; i < n_; ++i) {
+      Value* in_order = transpose(b, reshape(b, local[i], Shape{kPiece, pieces, lines}), {1, 0, 2});
+      first.push_back(slice_dim(b, in_order, 0, head, head + 1));
+      rest.push_back(reshape(b, slice_dim(b, in_order, 0, others, others + pieces - 1), Shape{size}));
+      Value* of_others = slice_dim(b, joined_totals[i], 0, 1 - others, 1 - others + pieces - 1);
+      before.push_back(reshape(b, broadcast_in_dim(b, of_others, Shape{pieces - 1, kPiece, lines}, {0, 2}), Shape{size}));
+    }
+    const Values joined_rest = reverse ? (*this)(b, captured(), rest, before) : (*this)(b, captured(), before, rest);
+    for (std::size_t i = 0; i < n_; ++i) {
+      Value* tail = reshape(b, joined_rest[i], Shape{pieces - 1, kPiece, lines});
+      Value* whole = reshape(b, concatenate(b, reverse ? Values{tail, first[i]} : Values{first[i], tail}, 0), Shape{pieces * kPiece, lines});
+      all.push_back(slice_dim(b, whole, 0, reverse ? missing : 0, reverse ? pieces * kPiece : n));
+    }
+    return all;
+  }
+
+ private:
+  Values in_sequence(Builder& b, const Values& xs, bool reverse) const {
     std::int64_t n = xs[0]->shape()[0], lines = xs[0]->shape()[1], first = reverse ? n - 1 : 0, rest = reverse ? 0 : 1;
     Values carries, steps;
     for (Value* x : xs) {
@@ -58,7 +94,6 @@ class Combine {
     return all;
   }
 
- private:
   std::size_t n_;
   OpenRegion region_;
   Block block_;

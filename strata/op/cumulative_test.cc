@@ -154,10 +154,11 @@ TEST(Cumulative, RegionsRunInTheWindowsOrder) {
     }));
     return out;
   };
-  Literal a = random_literal(Type(DType::i32, {2, 7, 3}), 1, -3, 3), c = random_literal(Type(DType::i32, {2, 7, 3}), 2, -3, 3);
-  for (int dim : {0, 1, 2})
+  // Short lines, and long ones, which go by pieces of 64.
+  for (auto& [shape, dim] : {std::pair{Shape{2, 7, 3}, 0}, {Shape{2, 7, 3}, 1}, {Shape{2, 7, 3}, 2}, {Shape{2, 130, 3}, 1}, {Shape{192, 2}, 0}, {Shape{700}, 0}})
     for (bool reverse : {false, true})
       for (bool identity : {true, false}) {
+        const Literal a = random_literal(Type(DType::i32, shape), 1, -3, 3), c = random_literal(Type(DType::i32, shape), 2, -3, 3);
         Literal first = Literal::scalar(std::int32_t{identity ? 1 : 2}), second = Literal::scalar(std::int32_t{identity ? 0 : 3});
         Literals got = run({a, c, first, second}, [&](Builder& b, const Values& v) {
           return b.create("stablehlo.reduce_window", v, window_attrs(a.shape(), dim, reverse, "region"), region()).results();
@@ -176,6 +177,17 @@ TEST(Cumulative, RegionsRunInTheWindowsOrder) {
           ASSERT_EQ(got[1].integer(e), y) << dim << reverse << identity << " element " << e;
         }
       }
+}
+
+/// Millions of terms of a sum of exponentials by a region, three levels of pieces: in sequence each would be lost beside the sum.
+TEST(Cumulative, LongLinesByARegionLoseLittle) {
+  const std::int64_t n = 20000;
+  const Literal x = Literal::full(Type(DType::f32, {n}), 0.1), zero = Literal::scalar(0.0f);
+  Type t = Type::scalar(DType::f32);
+  std::vector<std::unique_ptr<Block>> region;
+  region.push_back(testing::build({t, t}, [](Builder& b, const Values& v) { return Values{add(b, mul(b, v[0], full_like(b, v[0], 1)), v[1])}; }));
+  const Literals got = run({x, zero}, [&](Builder& b, const Values& v) { return b.create("stablehlo.reduce_window", v, window_attrs(x.shape(), 0, false, "region"), std::move(region)).results(); });
+  for (std::int64_t i = 0; i < n; i += 37) EXPECT_NEAR(got[0].number(i), 0.1f * static_cast<double>(i + 1), 1e-5 * 0.1 * static_cast<double>(i + 1));
 }
 
 TEST(Cumulative, RefusesWhatItDoesNotKnow) {
