@@ -31,6 +31,14 @@ std::vector<int> reduced_dims(const Op& op) {
 
 ReduceOrder reduce_order(const Op& op) { return reduce_order(op.operand(0)->type(), reduced_dims(op)); }
 
+Value* reduce_in_sequence(Builder& b, Value* x, Value* init, Combiner combiner) {
+  std::vector<Dim> rest(x->shape().dims().begin() + 1, x->shape().dims().end());
+  if (Shape(rest).count() != 1) return reduce(b, x, init, {0}, combiner);
+  const std::int64_t n = x->shape()[0];
+  Value* both = reduce(b, broadcast_in_dim(b, reshape(b, x, Shape{n}), Shape{n, 2}, {0}), init, {0}, combiner);
+  return reshape(b, slice_dim(b, both, 0, 0, 1), Shape(rest));
+}
+
 namespace {
 
 int num_inputs(const Op& op) { return op.num_results(); }

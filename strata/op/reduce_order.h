@@ -10,7 +10,7 @@
 //   acc = identity op chunk_result[0] op chunk_result[1] ...   in order
 //   result = init op acc
 //
-// with 32 lanes when the minor-most dimension is reduced (lanes lie along memory) and 1 otherwise (lanes lie along
+// with 32 lanes when the minor-most dimension of more than one element is reduced (lanes lie along memory) and 1 otherwise (lanes lie along
 // the outputs instead). bf16 and f16 accumulate in f32 and round once, at the end. A `region` combiner runs over
 // k = 0 .. n-1 in sequence from the initial values, rounding at every application; where the region is an argument
 // maximum or minimum (op/reduce.h) the result is defined without an order.
@@ -37,7 +37,9 @@ struct ReduceOrder {
 inline ReduceOrder reduce_order(const Type& operand, std::span<const int> dims) {
   ReduceOrder order;
   for (int d : dims) order.count *= operand.shape()[d];
-  if (std::find(dims.begin(), dims.end(), operand.rank() - 1) != dims.end()) {
+  int minor = operand.rank() - 1;
+  while (minor > 0 && operand.shape()[minor] == 1) --minor;
+  if (std::find(dims.begin(), dims.end(), minor) != dims.end()) {
     order.lanes = 32;
     order.chunk = 4096;
   }

@@ -143,6 +143,8 @@ TEST(ReduceOrder, ShapeAloneDecides) {
   EXPECT_EQ(reduce_order(type, std::vector<int>{1}).lanes, 32);
   EXPECT_EQ(reduce_order(type, std::vector<int>{1}).chunks(), 2);
   EXPECT_EQ(reduce_order(type, std::vector<int>{0}).lanes, 1);
+  EXPECT_EQ(reduce_order(Type(DType::f32, {7, 50, 1, 1}), std::vector<int>{1}).lanes, 32) << "what has one element lies nowhere";
+  EXPECT_EQ(reduce_order(Type(DType::f32, {7, 50, 1, 1}), std::vector<int>{0, 3}).lanes, 1);
   EXPECT_EQ(reduce_order(type, std::vector<int>{0, 1}).count, 35000);
   EXPECT_EQ(reduce_order(Type(DType::f32, {0}), std::vector<int>{0}).chunks(), 0);
 }
@@ -157,8 +159,10 @@ TEST(ReduceOrder, RowsGoByLanesThenHalves) {
 
 TEST(ReduceOrder, ColumnsGoInSequence) {
   auto sum = [](Builder& b, const Values& v) { return Values{reduce_sum(b, v[0], {0})}; };
-  Literal y = run({Literal::of<float>({4, 1}, {1e8f, 1, -1e8f, 1})}, sum)[0];
+  Literal y = run({Literal::of<float>({4, 2}, {1e8f, 1e8f, 1, 1, -1e8f, -1e8f, 1, 1})}, sum)[0];
   EXPECT_EQ(y.number(0), 1.0);
+  auto one = [](Builder& b, const Values& v) { return Values{reduce_in_sequence(b, v[0], scalar(b, DType::f32, 0), Combiner::add)}; };
+  EXPECT_EQ(run({Literal::of<float>({4, 1}, {1e8f, 1, -1e8f, 1})}, one)[0].number(0), 1.0);
 }
 
 TEST(ReduceOrder, NarrowFloatsRoundOnce) {

@@ -5,6 +5,7 @@
 #include "strata/op/build.h"
 #include "strata/op/dot_general.h"
 #include "strata/op/lowering_kind.h"
+#include "strata/op/reduce.h"
 #include "strata/transform/rewrite.h"
 
 namespace strata::transform {
@@ -67,9 +68,8 @@ ir::Values by_pieces(Builder& b, const Op& op) {
     return out;
   };
   Value* products = op::dot_general(b, side(l), side(r), {behind(l), behind(r), {l.last() + 1}, {r.last() + 1}}, sum_type);
-  std::vector<Dim> dims = products->shape().dims();
-  if (dims.size() == 1) products = op::reshape(b, products, {pieces->count, 1});
-  Value* sum = op::reshape(b, op::reduce_sum(b, products, {0}), op.result()->shape());
+  Value* zero = op::constant(b, op::initial_value(op::Combiner::add, products->dtype()));
+  Value* sum = op::reshape(b, op::reduce_in_sequence(b, products, zero, op::Combiner::add), op.result()->shape());
   if (pieces->rest) {
     const std::int64_t all = whole + pieces->rest;
     sum = op::add(b, sum, op::dot_general(b, l.terms(b, whole, all), r.terms(b, whole, all), {batch, batch, {l.last()}, {r.last()}}, sum_type));

@@ -79,7 +79,7 @@ Value* row_sum(Builder& b, const Op& op, Value* chunks, Value* init) {
   init = op::convert(b, init, chunks->dtype());
   if (chunks->shape()[0] <= kInOrder) {
     Value* columns = op::reshape(b, chunks, Shape{chunks->shape()[0], shape.count()});
-    total = op::reshape(b, op::reduce(b, columns, init, {0}, combiner), shape);
+    total = op::reshape(b, op::reduce_in_sequence(b, columns, init, combiner), shape);
   } else {
     total = op::reshape(b, in_order(b, combiner, chunks), shape);
     total = op::combined(b, combiner, op::broadcast_in_dim(b, init, shape, {}), total);
