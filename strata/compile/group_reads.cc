@@ -1,6 +1,8 @@
 #include "strata/compile/group_reads.h"
 
 #include <algorithm>
+#include <functional>
+#include <unordered_set>
 
 namespace strata::compile {
 namespace {
@@ -19,6 +21,16 @@ class ReadContext : public GroupContext {
     return GroupContext::leaf(v, index, offset);
   }
 };
+
+/// Whether a place is computed from what is read, other than from `but`.
+bool depends_on_reads(const Index& at, const loop::Ref* but, std::unordered_set<const Inst*>& seen) {
+  std::function<bool(const Inst*)> reads = [&](const Inst* inst) {
+    if (!seen.insert(inst).second) return false;
+    if (inst->code == loop::Opcode::load && !inst->is_variable && inst->ref != but) return true;
+    return std::any_of(inst->args.begin(), inst->args.end(), reads) || (!inst->is_variable && depends_on_reads(inst->index, but, seen));
+  };
+  return std::any_of(at.terms().begin(), at.terms().end(), [&](const Index::Term& t) { return reads(t.variable); });
+}
 
 }  // namespace
 
@@ -47,6 +59,8 @@ std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::
       rest = rest - variable * step;
     }
     if (!rest.is_constant()) read.steps.clear();
+    std::unordered_set<const Inst*> seen;
+    read.looked_up = depends_on_reads(rest, numbers, seen);
     out.push_back(std::move(read));
   }
   return out;
@@ -62,13 +76,14 @@ void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads)
   }
 }
 
-std::vector<std::int64_t> joined_dimensions(const Group& group, const Fusion& fusion) {
-  std::vector<std::int64_t> sizes;
+JoinedDimensions joined_dimensions(const Group& group, const Fusion& fusion) {
+  JoinedDimensions out;
   for (std::int64_t size : group.roots.back()->result()->shape().sizes())
-    if (size > 1) sizes.push_back(size);
-  std::vector<Read> reads = reads_of(group, fusion, sizes);
-  join_dimensions(sizes, reads);
-  return sizes;
+    if (size > 1) out.sizes.push_back(size);
+  std::vector<Read> reads = reads_of(group, fusion, out.sizes);
+  for (const Read& r : reads) out.looked_up |= r.looked_up;
+  join_dimensions(out.sizes, reads);
+  return out;
 }
 
 }  // namespace strata::compile

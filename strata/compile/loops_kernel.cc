@@ -362,19 +362,20 @@ std::int64_t part_of(std::int64_t length, std::int64_t total) {
 
 /// Rows for a group without any: all in one when every access is at the element's own place or at one that stays, else the
 /// leading dimensions, so that the trailing ones (at least a strip or two) make the inner loop, or a part of the last. Where the last is no whole strips, lanes
-/// would cross from row to row, each on its own: such rows are strips and a shorter one (40000 x 50 f32 with a row added: 0.37 ms across, 0.09 so).
+/// would cross from row to row, each on its own: such rows are strips and a shorter one (40000 x 50 f32 with a row added: 0.37 ms across, 0.09 so). So are those that are looked up.
 std::int64_t rows_of_map(const Group& group, const Fusion& fusion) {
   if (group.linear)
     if (std::int64_t length = part_of(group.total, group.total); length <= kPointElements) return group.total / length;
   constexpr std::int64_t kShortest = 6;
-  const std::vector<std::int64_t> joined = joined_dimensions(group, fusion);
-  auto goes_on = [&, last = joined.rbegin(), end = std::int64_t{1}](std::int64_t length) mutable {  // whether all is read on behind so many elements as if it were one dimension
-    while (last != joined.rend() && end < length) end *= *last++;
+  const JoinedDimensions joined = joined_dimensions(group, fusion);
+  auto goes_on = [&, last = joined.sizes.rbegin(), end = std::int64_t{1}](std::int64_t length) mutable {  // whether all is read on behind so many elements as if it were one dimension
+    while (last != joined.sizes.rend() && end < length) end *= *last++;
     return end != length;
   };
+  auto ends = [&](std::int64_t length) { return length >= kShortest && (length % kMapLanes != 0 || joined.looked_up) && !goes_on(length); };
   const Shape& shape = group.roots.back()->result()->shape();
   std::int64_t length = 1;
-  for (int i = shape.rank() - 1; i >= 0 && length < 64 && !(length >= kShortest && length % kMapLanes != 0 && !goes_on(length)); --i) length *= shape[i];
+  for (int i = shape.rank() - 1; i >= 0 && length < 64 && !ends(length); --i) length *= shape[i];
   return group.total / std::max<std::int64_t>(1, part_of(length, group.total));
 }
 

@@ -3,6 +3,7 @@
 
 #include "strata/compile/compile_testing.h"
 #include "strata/op/build.h"
+#include "strata/op/indexing.h"
 #include "strata/op/testing/run.h"
 
 namespace strata::compile {
@@ -56,6 +57,26 @@ TEST(CompiledMaps, RowsThatAreNoWholeStrips) {
                       op::concatenate(b, {v[0], op::slice(b, v[0], {0, 2}, {301, n}, {1, 1})}, 1), op::broadcast_in_dim(b, v[3], Shape{5, 3, 61, n}, {0, 2, 3})};
       });
       expect_compiled_equals_reference(*f);
+    }
+}
+
+/// Rows of a table by their number, or by two, of which some lie outside.
+TEST(CompiledMaps, RowsThatAreLookedUp) {
+  for (DType t : {DType::f32, DType::bf16})
+    for (std::int64_t n : {3, 5, 8, 12, 16, 33, 48}) {
+      SCOPED_TRACE(n);
+      const auto f = op::testing::build({Type(t, {9, n}), Type(DType::i32, {70, 1}), Type(t, {3, 4, n}), Type(DType::i32, {70, 2})}, [&](Builder& b, const Values& v) {
+        const op::IndexDims one{.window = {1}, .dropped = {0}, .operand_batch = {}, .indices_batch = {}, .index_map = {0}, .index_vector = 1};
+        const op::IndexDims two{.window = {1}, .dropped = {0, 1}, .operand_batch = {}, .indices_batch = {}, .index_map = {0, 1}, .index_vector = 1};
+        Value* rows = op::gather(b, v[0], v[1], one, {1, n});
+        return Values{rows, op::add(b, op::gather(b, v[2], v[3], two, {1, 1, n}), rows), op::reduce_sum(b, rows, {1})};
+      });
+      std::vector<Literal> given = testing::arguments_of(*f, 3);
+      for (std::size_t i : {1, 3})
+        for (std::int64_t e = 0; e < given[i].count(); ++e) given[i].set_integer(e, e * 7 % 13 - 2);
+      const std::vector<Literal> want = op::evaluate(*f, given);
+      testing::expect_same_bits(testing::run_plan(*f, given), want, "interpreted");
+      testing::expect_same_bits(testing::run_compiled(*f, given), want, "machine code");
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "strata/compile/combine.h"
 #include "strata/compile/fusion_choice.h"
+#include "strata/compile/group_reads.h"
 
 namespace strata::compile {
 namespace {
@@ -13,6 +14,7 @@ using ir::Value;
 using loop::Opcode;
 
 constexpr std::int64_t kLongest = 12, kFewestRows = 16;
+constexpr std::int64_t kLookedUp = 4;  // the longest of which each element is read by itself where a number says which row it is; longer ones are copied
 /// Code for each element of a row is so much more code than for one.
 constexpr std::size_t kMostInstructions = 6000;
 /// Fewer where rows are longer: each of their elements has code of its own.
@@ -149,6 +151,7 @@ std::optional<Built> build_short_rows(const Group& group, const Fusion& fusion, 
   if (group.total == 0 || (group.rows == 0 && (group.linear || reads_on(by_elements)))) return std::nullopt;
   const std::int64_t rows = rows_of(group, by_elements), length = group.total / rows;
   if (rows < kFewestRows || length < 2 || length > kLongest || by_elements.arena.size() * static_cast<std::size_t>(length) > kMostInstructions) return std::nullopt;
+  if (length > kLookedUp && std::none_of(group.roots.begin(), group.roots.end(), [](const Op* op) { return is_reduction(*op); }) && joined_dimensions(group, fusion).looked_up) return std::nullopt;
   for (const Value* v : group.outputs)
     if (count(v) != group.total && count(v) != (group.rows ? rows : group.total)) return std::nullopt;
   Built out = ShortRows(group, fusion, rows).build();
