@@ -1,7 +1,8 @@
 #!/bin/bash
 # make bench: builds the speed programs, puts the peers from PyPI into build/peers, runs each bench/*.py beside its peer.
 #
-#   scripts/bench.sh [NAME...]      only bench/NAME.py; more_programs: those by bench/perf.py
+#   scripts/bench.sh [NAME...]      only bench/NAME.py; more_programs: those by bench/perf.py; random_programs: those that STRATA_SEED and STRATA_COUNT draw,
+#                                   which no run without names does
 #
 # STRATA_BENCH_TORCH=0              without PyTorch (a download of 3 GB)
 set -euo pipefail
@@ -18,9 +19,9 @@ shopt -s nullglob
 names=("$@")
 [ ${#names[@]} -gt 0 ] || for file in bench/*.py; do names+=("$(basename "$file" .py)"); done
 for name in "${names[@]}"; do
-  if [ "$name" = more_programs ]; then
-    echo "== bench/perf.py --programs bench/more_programs.py"
-    STRATA_BUILD=$build "$peers/bin/python" bench/perf.py --programs bench/more_programs.py --seconds 0.3
+  if [ "$name" = more_programs ] || { [ "$name" = random_programs ] && [ $# -gt 0 ]; }; then
+    echo "== bench/perf.py --programs bench/$name.py"
+    STRATA_BUILD=$build "$peers/bin/python" bench/perf.py --programs "bench/$name.py" --seconds 0.3
     continue
   fi
   [ -x "bench/$name.py" ] || continue  # what several of them share

@@ -166,13 +166,14 @@ struct Passes {
 
 class RowKernel {
  public:
-  RowKernel(const Group& group, const Fusion& fusion, std::int64_t rows, const CpuTarget& target, BuiltKernel& built)
+  RowKernel(const Group& group, const Fusion& fusion, std::int64_t rows, const CpuTarget& target, bool any_size, BuiltKernel& built)
       : lanes_(lanes_of_map(group, fusion, target)),
         group_(group),
         passes_(group, fusion),
         rows_(rows),
         length_(group.total / rows),
         band_(RowBand::of(group, fusion, length_)),
+        any_size_(any_size),
         b_(*built.kernel),
         context_(b_, group, fusion, built) {}
 
@@ -246,7 +247,7 @@ class RowKernel {
       }
     };
     const std::function<void(Index, std::function<void()>)> by_band = band_for(r, reductions, wanted);
-    if (reductions.empty() && !by_band && is_joined()) {
+    if (reductions.empty() && !by_band && !any_size_ && is_joined()) {
       // A shorter last strip by itself: of a strip that may be any, it is not known that the parts of its places stay inside of their dimensions.
       const std::int64_t whole = length_ / lanes_ * lanes_;
       if (whole) b_.vector(0, whole, lanes_, element);
@@ -346,6 +347,7 @@ class RowKernel {
   Passes passes_;
   std::int64_t rows_, length_;
   const std::optional<RowBand> band_;
+  const bool any_size_;
   loop::Builder b_;
   RowContext context_;
   std::unordered_map<const Value*, loop::Ref*> scratch_;
@@ -363,7 +365,8 @@ std::int64_t part_of(std::int64_t length, std::int64_t total) {
 /// Rows for a group without any: all in one when every access is at the element's own place or at one that stays, else the
 /// leading dimensions, so that the trailing ones (at least a strip or two) make the inner loop, or a part of the last. Where the last is no whole strips, lanes
 /// would cross from row to row, each on its own: such rows are strips and a shorter one (40000 x 50 f32 with a row added: 0.37 ms across, 0.09 so). So are those that are looked up.
-std::int64_t rows_of_map(const Group& group, const Fusion& fusion) {
+/// With `any_size` not, for each such length would have code of its own.
+std::int64_t rows_of_map(const Group& group, const Fusion& fusion, bool any_size) {
   if (group.linear)
     if (std::int64_t length = part_of(group.total, group.total); length <= kPointElements) return group.total / length;
   constexpr std::int64_t kShortest = 6;
@@ -372,7 +375,7 @@ std::int64_t rows_of_map(const Group& group, const Fusion& fusion) {
     while (last != joined.sizes.rend() && end < length) end *= *last++;
     return end != length;
   };
-  auto ends = [&](std::int64_t length) { return length >= kShortest && (length % kMapLanes != 0 || joined.looked_up) && !goes_on(length); };
+  auto ends = [&](std::int64_t length) { return !any_size && length >= kShortest && (length % kMapLanes != 0 || joined.looked_up) && !goes_on(length); };
   const Shape& shape = group.roots.back()->result()->shape();
   std::int64_t length = 1;
   for (int i = shape.rank() - 1; i >= 0 && length < 64 && !ends(length); --i) length *= shape[i];
@@ -390,8 +393,8 @@ Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& tar
     if (auto tiles = build_tiles(group, fusion, target)) return std::move(*tiles);
   BuiltKernel built;
   built.kernel = std::make_unique<loop::Kernel>(std::string(first.name().substr(first.name().find('.') + 1)));
-  std::int64_t rows = group.rows ? group.rows : rows_of_map(group, fusion);
-  RowKernel(group, fusion, rows, target, built).build();
+  std::int64_t rows = group.rows ? group.rows : rows_of_map(group, fusion, any_size);
+  RowKernel(group, fusion, rows, target, any_size, built).build();
   if (!any_size)
     if (auto blocks = build_row_blocks(group, fusion, *built.kernel)) return std::move(*blocks);
   if (!any_size)
