@@ -5,8 +5,8 @@
 
 #include "strata/compile/product_result.h"
 #include "strata/compile/product_terms.h"
-#include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
+#include "strata/op/lowering_kind.h"
 
 namespace strata::compile {
 namespace {
@@ -15,8 +15,6 @@ using ir::Op;
 using ir::Value;
 
 constexpr int kLanes = 16;
-
-op::Contraction contraction_of(const Op& product) { return std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering)(product); }
 
 /// Which of the batch's dimensions is the last of both operands; -1: none.
 int along_memory(const Op& product, const op::Contraction& c) {
@@ -37,7 +35,6 @@ class BatchLanes {
  public:
   BatchLanes(const Group& group, const op::Contraction& c, const Fusion& fusion, const CpuTarget& target)
       : op_(*group.roots.front()),
-        group_(group),
         left_(with_batch(op_.operand(0), c.lhs_batch, c.lhs_contract)),
         right_(with_batch(op_.operand(1), c.rhs_batch, c.rhs_contract)),
         acc_(op::product_accumulator(op_)),
@@ -127,7 +124,7 @@ class BatchLanes {
       for (std::int64_t r = 0; r < rows; ++r)
         for (std::int64_t v = 0; v < vectors; ++v) {
           Inst* left = read(left_, r, m + r, v);
-          for (std::int64_t c = 0; c < columns; ++c, ++at) b.set(sums[at], multiply_add(left, right[static_cast<std::size_t>(v * columns + c)], b.get(sums[at])));
+          for (std::int64_t c = 0; c < columns; ++c, ++at) b.set(sums[at], multiply_add(b, kind_, acc_, left, right[static_cast<std::size_t>(v * columns + c)], b.get(sums[at])));
         }
     };
     b.for_(0, even, 1, [&](Index s) { step(s, false); });
@@ -152,15 +149,7 @@ class BatchLanes {
     context_->store((batch * m_ + m) * n_ + n, lane, sum);
   }
 
-  Inst* multiply_add(Inst* x, Inst* y, Inst* sum) {
-    loop::Builder& b = *builder_;
-    if (kind_ == TermKind::pairs) return b.dot2(sum, x, y);
-    if (is_float(acc_)) return b.fma(x, y, sum);
-    return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), x, y));
-  }
-
   const Op& op_;
-  const Group& group_;
   ProductSide left_, right_;
   DType acc_;
   TermKind kind_;
@@ -178,7 +167,7 @@ class BatchLanes {
 bool takes_batch_lanes(const Op& product) {
   constexpr std::int64_t kMostTerms = 8192, kFew = 4;  // terms that are read again for another tile, 64 bytes each in a strip
   if (given_sums(product)) return false;
-  const op::Contraction c = contraction_of(product);
+  const op::Contraction c = op::contraction_of(product);
   const int q = along_memory(product, c);
   if (q < 0 || product.operand(0)->shape()[c.lhs_batch[static_cast<std::size_t>(q)]] < kLanes) return false;
   const ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract), right(product.operand(1), c.rhs_batch, c.rhs_contract);

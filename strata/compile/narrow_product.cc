@@ -1,8 +1,9 @@
 #include "strata/compile/narrow_product.h"
 
 #include "strata/compile/product_side.h"
-#include "strata/op/combiner.h"
+#include "strata/compile/product_terms.h"
 #include "strata/op/dot_general.h"
+#include "strata/op/lowering_kind.h"
 
 namespace strata::compile {
 namespace {
@@ -32,7 +33,7 @@ class SumContext : public KernelContext {
 
  private:
   Inst* sum(std::span<const Index> index) {
-    op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op_).lowering)(op_);
+    op::Contraction c = op::contraction_of(op_);
     ProductSide left(op_.operand(0), c.lhs_batch, c.lhs_contract), right(op_.operand(1), c.rhs_batch, c.rhs_contract);
     std::vector<Index> of_left(static_cast<std::size_t>(left.value->rank())), of_right(static_cast<std::size_t>(right.value->rank()));
     std::size_t at = 0;
@@ -50,7 +51,7 @@ class SumContext : public KernelContext {
         of_right[static_cast<std::size_t>(right.contract[i])] = k[i];
       }
       Inst *x = b.convert(acc_, TreeContext::at(left.value, of_left)), *y = b.convert(acc_, TreeContext::at(right.value, of_right));
-      b.set(total, multiply_add(x, y, b.get(total)));
+      b.set(total, multiply_add(b, TermKind::single, acc_, x, y, b.get(total)));
     };
     std::vector<Index> k(left.contract.size());
     nest(terms, 0, terms.count() <= kMostUnrolled, k, term);
@@ -65,11 +66,6 @@ class SumContext : public KernelContext {
     };
     if (!unrolled && terms[d] > 1) return b.for_(0, terms[d], 1, one);
     for (std::int64_t i = 0; i < terms[d]; ++i) one(i);
-  }
-
-  Inst* multiply_add(Inst* x, Inst* y, Inst* sum) {
-    if (is_float(acc_)) return b.fma(x, y, sum);
-    return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), x, y));
   }
 
   const Group& group_;

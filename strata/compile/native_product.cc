@@ -69,7 +69,7 @@ void choose_blocks(ProductParams& p) {
 }
 
 ProductParams params_of(const Op& op) {
-  const op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
+  const op::Contraction c = op::contraction_of(op);
   ProductSide left(op.operand(0), c.lhs_batch, c.lhs_contract), right(op.operand(1), c.rhs_batch, c.rhs_contract);
   ProductParams p;
   p.result = op.result()->dtype();

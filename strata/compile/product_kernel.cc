@@ -14,8 +14,8 @@
 #include "strata/compile/tile_product.h"
 #include "strata/compile/window_product.h"
 #include "strata/loop/lanes.h"
-#include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
+#include "strata/op/lowering_kind.h"
 #include "strata/op/windows.h"
 #include "strata/transform/needed_band.h"
 #include "strata/transform/zero_blocks.h"
@@ -480,7 +480,7 @@ class Product {
         Inst* right = packs_ ? load_right(n, x, s, p) : terms_->at(right_, n.place + x, p, s);
         for (std::int64_t r = 0; r < m.length; ++r) {
           Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
-          b.set(sums[static_cast<std::size_t>(r)], multiply_add(left(m, r, p, s), right, sum));
+          b.set(sums[static_cast<std::size_t>(r)], multiply_add(b, terms_->kind(), acc_, left(m, r, p, s), right, sum));
         }
       };
       if (count)
@@ -520,7 +520,7 @@ class Product {
         for (std::int64_t g = 0; g < groups; ++g) sums.push_back(b.local(initial(m.place, column(g) + lane), kSquare));
         auto add = [&](std::int64_t g, Index s, Inst* right) {
           Inst*& sum = sums[static_cast<std::size_t>(g)];
-          b.set(sum, multiply_add(left(m, 0, p, s), right, b.get(sum)));
+          b.set(sum, multiply_add(b, terms_->kind(), acc_, left(m, 0, p, s), right, b.get(sum)));
         };
         auto line = [&](std::int64_t g, Index at) {
           for (Index s = at * kLine; Index square : {s, s + kSquare}) {
@@ -555,12 +555,6 @@ class Product {
   Inst* previous(const ProductPiece& m, std::int64_t r, const ProductPiece& n, Index x) {
     if (sums_) return builder_->load(sums_, sum_at(m, r, n, x));
     return builder_->load(context_->output(value_), result_offset(m.place + r, n.place + x));
-  }
-  Inst* multiply_add(Inst* a, Inst* c, Inst* sum) {
-    loop::Builder& b = *builder_;
-    if (pairs_ || halves_) return b.dot2(sum, a, c);
-    if (is_float(acc_)) return b.fma(a, c, sum);
-    return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), a, c));
   }
   Index product_offset(Index m, Index n) const { return swapped_ ? (batch_at_ * n_ + n) * m_ + m : (batch_at_ * m_ + m) * n_ + n; }
   Index result_offset(Index m, Index n) { return landing(*builder_, group_.moves(), product_offset(m, n), n); }
@@ -601,7 +595,7 @@ Built build_product(const Group& group, const Fusion& fusion, const CpuTarget& t
   if (op.result()->shape().count() == 0) return {};
   if (!given_sums(op) && is_narrow(op)) return build_narrow_product(group, fusion);
   if (!given_sums(op) && takes_windows(op, fusion)) return build_window_product(group, fusion, target);
-  op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
+  op::Contraction c = op::contraction_of(op);
   if (takes_batch_lanes(op)) return build_batch_lanes(group, c, fusion, target);
   if (takes_tiles(op, c, target)) return build_tile_product(group, c, fusion);
   if (is_row_dots(op, c)) return build_row_dots(group, c, fusion, target);

@@ -4,6 +4,7 @@
 #include "strata/compile/product_side.h"
 #include "strata/compile/window_product.h"
 #include "strata/ir/attr.h"
+#include "strata/op/lowering_kind.h"
 #include "strata/op/windows.h"
 
 namespace strata::compile {
@@ -46,7 +47,7 @@ bool is_windows(const Value* v) { return v->op() && op::window_dims(*v->op()); }
 bool is_narrow(const Op& product) {
   constexpr std::int64_t kFew = 8;
   if (!is_windows(product.operand(0)) && !is_windows(product.operand(1))) return false;
-  op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering)(product);
+  op::Contraction c = op::contraction_of(product);
   ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract), right(product.operand(1), c.rhs_batch, c.rhs_contract);
   bool of_left = is_windows(left.value);
   const ProductSide &windows = of_left ? left : right, &columns = of_left ? right : left;
@@ -87,7 +88,7 @@ bool takes_epilogue(const Op& product, double flops) {
   if (elements > (light ? kLarge : kSmall)) return false;
   if (is_narrow(product)) return true;
   if (!light && (is_windows(product.operand(0)) || is_windows(product.operand(1)))) return false;
-  op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering)(product);
+  op::Contraction c = op::contraction_of(product);
   ProductSide left(product.operand(0), c.lhs_batch, c.lhs_contract), right(product.operand(1), c.rhs_batch, c.rhs_contract);
   const std::int64_t columns = right.size(right.free);
   const std::int64_t rows = left.size(left.free), batch = left.size(left.batch);

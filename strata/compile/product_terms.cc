@@ -1,6 +1,7 @@
 #include "strata/compile/product_terms.h"
 
 #include "strata/compile/kernel_build.h"
+#include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
 
 namespace strata::compile {
@@ -9,6 +10,12 @@ using loop::Opcode;
 
 bool takes_pairs(const ir::Op& product, const CpuTarget& target) {
   return target.avx512bf16 && product.operand(0)->dtype() == DType::bf16 && product.operand(1)->dtype() == DType::bf16 && op::product_accumulator(product) == DType::f32;
+}
+
+Inst* multiply_add(loop::Builder& b, TermKind kind, DType accumulator, Inst* x, Inst* y, Inst* sum) {
+  if (kind != TermKind::single) return b.dot2(sum, x, y);
+  if (is_float(accumulator)) return b.fma(x, y, sum);
+  return b.binary(op::opcode(op::Combiner::add, accumulator), sum, b.binary(op::opcode(op::Combiner::mul, accumulator), x, y));
 }
 
 Inst* ProductTerms::element(const ProductSide& side, const Index& free, const Index& k) const {

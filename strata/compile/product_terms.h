@@ -22,6 +22,9 @@ enum class TermKind : std::uint8_t {
 /// Whether a product goes by pairs of bf16.
 bool takes_pairs(const ir::Op& product, const CpuTarget& target);
 
+/// sum + x * y for a step of terms of a kind: of floats rounded once, of integers wrapping.
+Inst* multiply_add(loop::Builder& b, TermKind kind, DType accumulator, Inst* x, Inst* y, Inst* sum);
+
 class ProductTerms {
  public:
   ProductTerms(TreeContext& context, Index batch, DType accumulator, TermKind kind) : context_(context), batch_(std::move(batch)), accumulator_(accumulator), kind_(kind) {}

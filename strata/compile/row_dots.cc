@@ -9,7 +9,6 @@
 #include "strata/compile/product_result.h"
 #include "strata/compile/product_terms.h"
 #include "strata/loop/lanes.h"
-#include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
 
 namespace strata::compile {
@@ -84,7 +83,7 @@ class RowDots {
     const ProductPart all{0, 0, k_, 1};
     b.vector(0, kLanes, kLanes, [&](Index lane) {
       Inst* sum = b.local(b.constant(acc_, 0.0), kLanes);
-      auto add = [&](Inst* x, Inst* y) { b.set(sum, multiply_add(x, y, b.get(sum))); };
+      auto add = [&](Inst* x, Inst* y) { b.set(sum, multiply_add(b, kind_, acc_, x, y, b.get(sum))); };
       auto step = [&](const ProductSide& side, const Index& s, bool odd_end) {
         return terms_->at(side, elements_ < kLanes ? b.index_of(b.binary(Opcode::min, b.value(lane), b.constant_int(DType::i64, elements_ - 1)), 0, elements_ - 1) : place + lane, all, s, odd_end);
       };
@@ -104,13 +103,6 @@ class RowDots {
       for (std::int64_t s = squares * kLanes; s < steps; ++s) add(step(left_, s, s >= whole_steps), step(right_, s, s >= whole_steps));
       done(b.get(sum), lane);
     });
-  }
-
-  Inst* multiply_add(Inst* x, Inst* y, Inst* sum) {
-    loop::Builder& b = *builder_;
-    if (kind_ == TermKind::pairs) return b.dot2(sum, x, y);
-    if (is_float(acc_)) return b.fma(x, y, sum);
-    return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), x, y));
   }
 
   const Op& op_;

@@ -7,9 +7,10 @@
 #include "strata/compile/product_kernel.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/product_side.h"
+#include "strata/compile/product_terms.h"
 #include "strata/loop/lanes.h"
-#include "strata/op/combiner.h"
 #include "strata/op/dot_general.h"
+#include "strata/op/lowering_kind.h"
 #include "strata/op/windows.h"
 
 namespace strata::compile {
@@ -558,7 +559,7 @@ class WindowProduct {
       over_k([&](Index k, Index from) {
         Inst* right = b.load(panel_, panel + x + k * tile_.lanes);
         for (std::size_t r = 0; r < sums.size(); ++r)
-          b.set(sums[r], multiply_add(b.load(patch_, in_patch(rows[r]) + from), right, b.get(sums[r])));
+          b.set(sums[r], multiply_add(b, TermKind::single, acc_, b.load(patch_, in_patch(rows[r]) + from), right, b.get(sums[r])));
       });
       for (std::size_t r = 0; r < rows.size(); ++r) {
         Inst* sum = b.get(sums[r]);
@@ -596,7 +597,7 @@ class WindowProduct {
           for (const Indices& row : rows) {
             Inst* left = b.load(patch_, in_patch(row) + from);
             for (std::int64_t n = 0; n < n_; ++n, ++at_sum)
-              b.set(sums[at_sum], multiply_add(left, b.load(panel_, panel + k * tile_.lanes + n), b.get(sums[at_sum])));
+              b.set(sums[at_sum], multiply_add(b, TermKind::single, acc_, left, b.load(panel_, panel + k * tile_.lanes + n), b.get(sums[at_sum])));
           }
         });
         std::size_t at_sum = 0;
@@ -623,12 +624,6 @@ class WindowProduct {
       for (std::int64_t u = count / unroll * unroll; u < count; ++u) step(k + u, from + Index(u * by));
     };
     over(walk.size() - 1, 0, 0);
-  }
-
-  Inst* multiply_add(Inst* a, Inst* c, Inst* sum) {
-    loop::Builder& b = *builder_;
-    if (is_float(acc_)) return b.fma(a, c, sum);
-    return b.binary(op::opcode(op::Combiner::add, acc_), sum, b.binary(op::opcode(op::Combiner::mul, acc_), a, c));
   }
 
   /// Stores the sum of `row` (in the block) at column `n` of the block.
@@ -684,14 +679,14 @@ bool few_columns_of_long_rows(const ProductSide& windows, const op::WindowDims& 
 bool takes_windows(const Op& product, const Fusion& fusion) {
   int side = windows_side(product, fusion);
   if (side < 0) return false;
-  op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering)(product);
+  op::Contraction c = op::contraction_of(product);
   ProductSide other(product.operand(1 - side), side == 0 ? c.rhs_batch : c.lhs_batch, side == 0 ? c.rhs_contract : c.lhs_contract);
   return other.size(other.contract) > 0;
 }
 
 Built build_window_product(const Group& group, const Fusion& fusion, const CpuTarget& target) {
   const Op& product = *group.roots.front();
-  op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering)(product);
+  op::Contraction c = op::contraction_of(product);
   return WindowProduct(group, c, windows_side(product, fusion), fusion, target).build();
 }
 

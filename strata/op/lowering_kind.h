@@ -15,6 +15,8 @@ inline bool is_interleaving(const ir::Op& op) { return def(op).traits.elementwis
 inline bool is_reduction(const ir::Op& op) { return std::holds_alternative<Reduction (*)(const ir::Op&)>(def(op).lowering); }
 /// Whether it is a product with a sum over dimensions of both operands.
 inline bool is_contraction(const ir::Op& op) { return std::holds_alternative<Contraction (*)(const ir::Op&)>(def(op).lowering); }
+/// Its dimensions by role.
+inline Contraction contraction_of(const ir::Op& product) { return std::get<Contraction (*)(const ir::Op&)>(def(product).lowering)(product); }
 
 /// Whether it is a loop, a branch or a call of this kind.
 inline bool is_structured(const ir::Op& op, Structured::Kind kind) {

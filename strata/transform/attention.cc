@@ -43,7 +43,7 @@ bool holds(const std::vector<int>& list, int factor) { return std::find(list.beg
 class Pattern {
  public:
   Pattern(const Readers& readers, const Op& product) : readers_(readers), product_(product), shape_(product.result()->shape()) {
-    auto c = (*std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering))(product);
+    auto c = op::contraction_of(product);
     int d = static_cast<int>(c.lhs_batch.size());
     const int rows = product.operand(0)->rank() - d - static_cast<int>(c.lhs_contract.size());
     for (; d < shape_.rank(); ++d)

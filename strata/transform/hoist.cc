@@ -147,7 +147,7 @@ class Hoist {
   /// are few, kernels take the left operand for the right one (compile/product_kernel.cc).
   Value* with_layout(Builder& in, const Op& op) {
     if (op.operands.size() != 2) return nullptr;
-    op::Contraction dims = (*std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering))(op);
+    op::Contraction dims = op::contraction_of(op);
     Side l{op.operand(0), dims.lhs_batch, dims.lhs_contract}, r{op.operand(1), dims.rhs_batch, dims.rhs_contract};
     const bool few_columns = r.free() < 8 && l.free() >= 4 * r.free();
     if (!lay_out(few_columns ? l : r)) return nullptr;

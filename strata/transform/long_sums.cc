@@ -56,7 +56,7 @@ ir::Values by_pieces(Builder& b, const Op& op) {
     if (!v->shape().is_static()) return {};
   const auto pieces = op::sum_pieces(op);
   if (!pieces) return {};
-  const op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
+  const op::Contraction c = op::contraction_of(op);
   const Side l(b, op.operand(0), c.lhs_batch, c.lhs_contract), r(b, op.operand(1), c.rhs_batch, c.rhs_contract);
   const DType sum_type = op::product_accumulator(op);
   const std::int64_t whole = pieces->count * pieces->length;

@@ -141,7 +141,7 @@ class Chunks {
     if (!is_contraction(op)) return map.set(op.result(), row_sum_part(b, op, map(op.operand(0))));
     auto at = std::find(sums_.begin(), sums_.end(), op.result());
     if (at == sums_.end()) return;  // nobody reads it
-    op::Contraction c = (*std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering))(op);
+    op::Contraction c = op::contraction_of(op);
     auto ints = [](const std::vector<int>& dims) { return Ints(dims.begin(), dims.end()); };
     Value* carry = carried_[static_cast<std::size_t>(at - sums_.begin())];
     map.set(op.result(), op::dot_add(b, map(op.operand(0)), map(op.operand(1)), carry,
@@ -183,7 +183,7 @@ class Chunks {
 
 /// The least number of chunks that makes them small enough, of those that leave rows enough; 1: none.
 std::int64_t number_of_chunks(const Op& product, const RowSet& set, const ChunkOptions& options) {
-  op::Contraction c = (*std::get<op::Contraction (*)(const Op&)>(op::def(product).lowering))(product);
+  op::Contraction c = op::contraction_of(product);
   const Value* side = set.dim(product.operand(0)) >= 0 ? product.operand(0) : product.operand(1);
   std::int64_t rows = side->shape().count();
   for (int d : side == product.operand(0) ? c.lhs_contract : c.rhs_contract) rows /= side->shape()[d];

@@ -139,7 +139,7 @@ bool RowSet::enter_sum(const Op& op, int factor, const Factors& factors) {
     parts_ = std::gcd(parts_, parts);
     return true;
   }
-  op::Contraction c = (*std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering))(op);
+  op::Contraction c = op::contraction_of(op);
   std::int64_t steps = 1;
   bool first = true, outermost = false;
   for (int d : c.lhs_contract) {

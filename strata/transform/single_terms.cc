@@ -35,7 +35,7 @@ ir::Values as_map(Builder& b, const Op& op) {
   if (!op::is_contraction(op) || op.operands.size() != 2 || !op.result()->shape().is_static()) return {};
   for (const Value* v : op.operands)
     if (!v->shape().is_static() || is_complex(v->dtype())) return {};
-  const op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
+  const op::Contraction c = op::contraction_of(op);
   for (int d : c.lhs_contract)
     if (op.operand(0)->shape()[d] != 1) return {};
   const Type product(op::product_accumulator(op), op.result()->shape());

@@ -139,7 +139,7 @@ class Sink {
   /// A product reads its operands in any order; its own dimensions are theirs.
   Values product(Builder& b, const Op& op) {
     if (op.operands.size() != 2 || (!moved(op.operand(0)) && !moved(op.operand(1)))) return {};
-    const op::Contraction c = std::get<op::Contraction (*)(const Op&)>(op::def(op).lowering)(op);
+    const op::Contraction c = op::contraction_of(op);
     Ints batch[2], contract[2], order[2];  // order: for each free dimension that the result had, which one of the operand's it is now
     Value* operands[2];
     for (int side = 0; side < 2; ++side) {
