@@ -365,17 +365,17 @@ std::int64_t part_of(std::int64_t length, std::int64_t total) {
 /// Rows for a group without any: all in one when every access is at the element's own place or at one that stays, else the
 /// leading dimensions, so that the trailing ones (at least a strip or two) make the inner loop, or a part of the last. Where the last is no whole strips, lanes
 /// would cross from row to row, each on its own: such rows are strips and a shorter one (40000 x 50 f32 with a row added: 0.37 ms across, 0.09 so). So are those that are looked up.
-/// With `any_size` not, for each such length would have code of its own.
-std::int64_t rows_of_map(const Group& group, const Fusion& fusion, bool any_size) {
+/// Where `joined` is null not: all is linear, or code is for any size, of which each such length would have its own.
+std::int64_t rows_of_map(const Group& group, const JoinedDimensions* joined) {
   if (group.linear)
     if (std::int64_t length = part_of(group.total, group.total); length <= kPointElements) return group.total / length;
   constexpr std::int64_t kShortest = 6;
-  const JoinedDimensions joined = joined_dimensions(group, fusion);
-  auto goes_on = [&, last = joined.sizes.rbegin(), end = std::int64_t{1}](std::int64_t length) mutable {  // whether all is read on behind so many elements as if it were one dimension
-    while (last != joined.sizes.rend() && end < length) end *= *last++;
+  auto goes_on = [&](std::int64_t length) {  // whether all is read on behind so many elements as if it were one dimension
+    std::int64_t end = 1;
+    for (auto last = joined->sizes.rbegin(); last != joined->sizes.rend() && end < length; ++last) end *= *last;
     return end != length;
   };
-  auto ends = [&](std::int64_t length) { return !any_size && length >= kShortest && (length % kMapLanes != 0 || joined.looked_up) && !goes_on(length); };
+  auto ends = [&](std::int64_t length) { return joined && length >= kShortest && (length % kMapLanes != 0 || joined->looked_up) && !goes_on(length); };
   const Shape& shape = group.roots.back()->result()->shape();
   std::int64_t length = 1;
   for (int i = shape.rank() - 1; i >= 0 && length < 64 && !ends(length); --i) length *= shape[i];
@@ -393,10 +393,12 @@ Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& tar
     if (auto tiles = build_tiles(group, fusion, target)) return std::move(*tiles);
   BuiltKernel built;
   built.kernel = std::make_unique<loop::Kernel>(std::string(first.name().substr(first.name().find('.') + 1)));
-  std::int64_t rows = group.rows ? group.rows : rows_of_map(group, fusion, any_size);
+  std::optional<JoinedDimensions> joined;
+  if (group.rows == 0 && !group.linear && !any_size) joined = joined_dimensions(group, fusion);
+  std::int64_t rows = group.rows ? group.rows : rows_of_map(group, joined ? &*joined : nullptr);
   RowKernel(group, fusion, rows, target, any_size, built).build();
-  if (!any_size)
-    if (auto blocks = build_row_blocks(group, fusion, *built.kernel)) return std::move(*blocks);
+  if (joined)
+    if (auto blocks = build_row_blocks(group, fusion, *joined, *built.kernel)) return std::move(*blocks);
   if (!any_size)
     if (auto short_rows = build_short_rows(group, fusion, *built.kernel)) return std::move(*short_rows);
   built.parallel = static_cast<double>(group.total) * static_cast<double>(group.roots.size()) > kInlineWork;

@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "strata/compile/fusion_choice.h"
-#include "strata/compile/group_reads.h"
 
 namespace strata::compile {
 namespace {
@@ -67,11 +66,10 @@ class RowBlocks {
 
 }  // namespace
 
-std::optional<Built> build_row_blocks(const Group& group, const Fusion& fusion, const loop::Kernel& by_elements) {
-  if (group.rows != 0 || group.linear || group.total == 0) return std::nullopt;
+std::optional<Built> build_row_blocks(const Group& group, const Fusion& fusion, const JoinedDimensions& dimensions, const loop::Kernel& by_elements) {
   for (const Value* v : group.outputs)
     if (count(v) != group.total) return std::nullopt;
-  const auto [sizes, looked_up] = joined_dimensions(group, fusion);
+  const auto& [sizes, looked_up] = dimensions;
   if (looked_up || sizes.size() < 2 || sizes.back() < kShortest || sizes.back() > kLongest || kMapLanes % sizes.back() == 0) return std::nullopt;
   RowBlocks rows(group, fusion, sizes.back());
   if (rows.blocks() < kFewestBlocks || by_elements.arena.size() * static_cast<std::size_t>(rows.strips()) > kMostInstructions) return std::nullopt;

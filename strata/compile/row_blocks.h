@@ -2,11 +2,11 @@
 // elements from where the block begins, so that machine code reads what lies between and leaves out the rest (llvm/memory.h), instead of each lane for itself.
 #pragma once
 
-#include "strata/compile/kernel_build.h"
+#include "strata/compile/group_reads.h"
 
 namespace strata::compile {
 
-/// Kernels for a group without rows of its own, where its last dimension is so short and not all is read as it lies; else nothing. `by_elements` does the same strip by strip.
-std::optional<Built> build_row_blocks(const Group& group, const Fusion& fusion, const loop::Kernel& by_elements);
+/// Kernels for a group without rows of its own that is not linear, where the last of its joined `dimensions` is so short; else nothing. `by_elements` does the same strip by strip.
+std::optional<Built> build_row_blocks(const Group& group, const Fusion& fusion, const JoinedDimensions& dimensions, const loop::Kernel& by_elements);
 
 }  // namespace strata::compile
