@@ -6,7 +6,7 @@
 //   real side, if there is one, ends with fft_length; (C5) the shapes are equal but for the last dimension of the complex
 //   side of RFFT and IRFFT, which is n / 2 + 1 where the real side's is n > 0.
 //
-// Computed in f64 (loop/kernel/fft.cc). IFFT and IRFFT divide by the number of elements of a transform. IRFFT reads the
+// Computed in the type of the result (loop/kernel/fft.cc). IFFT and IRFFT divide by the number of elements of a transform. IRFFT reads the
 // first half of the last dimension; imaginary parts that a real signal cannot have are not seen.
 //
 // Derivatives follow JAX: all four are linear; transposes pair Re(z w) without conjugation.
@@ -72,13 +72,13 @@ std::int64_t transforms(const Op& op) {
   return out;
 }
 
-/// Transforms of a grid point: short lines share lanes, by eights, and a call should have some work.
+/// Transforms of a grid point: short lines share lanes, by eights or sixteens, and a call should have some work.
 std::int64_t together(const Op& op) {
   constexpr std::int64_t kElements = 1 << 15;
   std::int64_t size = 1;
   for (std::int64_t n : lengths_of(op)) size *= std::max<std::int64_t>(n, 1);
   std::int64_t count = std::max<std::int64_t>(kElements / size, 1);
-  return count < 8 ? count : count / 8 * 8;
+  return count < 16 ? count : count / 16 * 16;
 }
 
 std::int64_t grid(const Op& op) { return (transforms(op) + together(op) - 1) / together(op); }

@@ -1,4 +1,4 @@
-// fft with vectors of four f64.
+// fft with vectors of eight f32 or four f64.
 #include <immintrin.h>
 
 #include <cstdint>
@@ -17,15 +17,16 @@ namespace {
 
 struct Four {
   static constexpr int kWidth = 4;
+  using N = double;
   using F = __m256d;
   STRATA_LANES static F all(double x) { return _mm256_set1_pd(x); }
   STRATA_LANES static F fma(F a, F b, F c) { return _mm256_fmadd_pd(a, b, c); }
   STRATA_LANES static F load(const double* at) { return _mm256_loadu_pd(at); }
-  STRATA_LANES static F load(const float* at) { return _mm256_cvtps_pd(_mm_loadu_ps(at)); }
   STRATA_LANES static void store(double* at, F x) { _mm256_storeu_pd(at, x); }
-  STRATA_LANES static void store(float* at, F x) { _mm_storeu_ps(at, _mm256_cvtpd_ps(x)); }
+  STRATA_LANES static __m256i first_lanes(std::int64_t count) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3)); }
+  STRATA_LANES static F load_first(const double* at, std::int64_t count) { return _mm256_maskload_pd(at, first_lanes(count)); }
+  STRATA_LANES static void store_first(double* at, std::int64_t count, F x) { _mm256_maskstore_pd(at, first_lanes(count), x); }
   STRATA_LANES static void stream(double* at, F x) { _mm256_stream_pd(at, x); }
-  STRATA_LANES static void stream(float* at, F x) { _mm_stream_ps(at, _mm256_cvtpd_ps(x)); }
   STRATA_LANES static void streamed() { _mm_sfence(); }
   STRATA_LANES static F reversed(F x) { return _mm256_permute4x64_pd(x, 0b00'01'10'11); }
   STRATA_LANES static void transpose(F* x) {
@@ -35,28 +36,75 @@ struct Four {
     x[2] = _mm256_permute2f128_pd(a, c, 0x31);
     x[3] = _mm256_permute2f128_pd(b, d, 0x31);
   }
-  template <class T>
-  STRATA_LANES static void apart(const T* at, F& re, F& im) {
-    F low = load(at), high = load(at + 4), a = _mm256_permute2f128_pd(low, high, 0x20), b = _mm256_permute2f128_pd(low, high, 0x31);
+  STRATA_LANES static void transpose_pairs(F* x) {
+    const F a = x[0];
+    x[0] = _mm256_permute2f128_pd(a, x[1], 0x20), x[1] = _mm256_permute2f128_pd(a, x[1], 0x31);
+  }
+  STRATA_LANES static void parted(F low, F high, F& re, F& im) {
+    const F a = _mm256_permute2f128_pd(low, high, 0x20), b = _mm256_permute2f128_pd(low, high, 0x31);
     re = _mm256_unpacklo_pd(a, b), im = _mm256_unpackhi_pd(a, b);
   }
-  template <class T>
-  STRATA_LANES static void together(F re, F im, T* at) {
-    F a = _mm256_unpacklo_pd(re, im), b = _mm256_unpackhi_pd(re, im);
-    store(at, _mm256_permute2f128_pd(a, b, 0x20));
-    store(at + 4, _mm256_permute2f128_pd(a, b, 0x31));
+  STRATA_LANES static void joined(F re, F im, F& low, F& high) {
+    const F a = _mm256_unpacklo_pd(re, im), b = _mm256_unpackhi_pd(re, im);
+    low = _mm256_permute2f128_pd(a, b, 0x20), high = _mm256_permute2f128_pd(a, b, 0x31);
   }
-  STRATA_LANES static void together_streamed(F re, F im, float* at) {
-    F a = _mm256_unpacklo_pd(re, im), b = _mm256_unpackhi_pd(re, im);
-    stream(at, _mm256_permute2f128_pd(a, b, 0x20));
-    stream(at + 4, _mm256_permute2f128_pd(a, b, 0x31));
+};
+
+struct Eight {
+  static constexpr int kWidth = 8;
+  using N = float;
+  using F = __m256;
+  STRATA_LANES static F all(float x) { return _mm256_set1_ps(x); }
+  STRATA_LANES static F fma(F a, F b, F c) { return _mm256_fmadd_ps(a, b, c); }
+  STRATA_LANES static F load(const float* at) { return _mm256_loadu_ps(at); }
+  STRATA_LANES static void store(float* at, F x) { _mm256_storeu_ps(at, x); }
+  STRATA_LANES static __m256i first_lanes(std::int64_t count) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(smaller(count, kWidth))), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  }
+  STRATA_LANES static F load_first(const float* at, std::int64_t count) { return _mm256_maskload_ps(at, first_lanes(count)); }
+  STRATA_LANES static void store_first(float* at, std::int64_t count, F x) { _mm256_maskstore_ps(at, first_lanes(count), x); }
+  STRATA_LANES static void stream(float* at, F x) { _mm256_stream_ps(at, x); }
+  STRATA_LANES static void streamed() { _mm_sfence(); }
+  STRATA_LANES static F reversed(F x) { return _mm256_permutevar8x32_ps(x, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0)); }
+  /// Pairs of numbers, of pairs, of halves change places.
+  STRATA_LANES static void transpose(F* x) {
+    F a[8], b[8];
+#pragma GCC unroll 4
+    for (int i = 0; i < 8; i += 2) a[i] = _mm256_unpacklo_ps(x[i], x[i + 1]), a[i + 1] = _mm256_unpackhi_ps(x[i], x[i + 1]);
+#pragma GCC unroll 2
+    for (int i = 0; i < 8; i += 4)
+#pragma GCC unroll 2
+      for (int j = 0; j < 2; ++j) {
+        b[i + 2 * j] = _mm256_shuffle_ps(a[i + j], a[i + 2 + j], 0b01'00'01'00);
+        b[i + 2 * j + 1] = _mm256_shuffle_ps(a[i + j], a[i + 2 + j], 0b11'10'11'10);
+      }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+      x[i] = _mm256_permute2f128_ps(b[i], b[4 + i], 0x20);
+      x[4 + i] = _mm256_permute2f128_ps(b[i], b[4 + i], 0x31);
+    }
+  }
+  STRATA_LANES static void transpose_pairs(F* x) {
+    __m256d pairs[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) pairs[i] = _mm256_castps_pd(x[i]);
+    Four::transpose(pairs);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) x[i] = _mm256_castpd_ps(pairs[i]);
+  }
+  STRATA_LANES static void parted(F low, F high, F& re, F& im) {
+    const F a = _mm256_permute2f128_ps(low, high, 0x20), b = _mm256_permute2f128_ps(low, high, 0x31);
+    re = _mm256_shuffle_ps(a, b, 0b10'00'10'00), im = _mm256_shuffle_ps(a, b, 0b11'01'11'01);
+  }
+  STRATA_LANES static void joined(F re, F im, F& low, F& high) {
+    const F a = _mm256_unpacklo_ps(re, im), b = _mm256_unpackhi_ps(re, im);
+    low = _mm256_permute2f128_ps(a, b, 0x20), high = _mm256_permute2f128_ps(a, b, 0x31);
   }
 };
 
 }  // namespace
 
-const InstructionSet kAvx2{"avx2", [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }, run<Four, float>, run<Four, double>,
-                           part<Four, float>, part<Four, double>, run_planes<Four>};
+const InstructionSet kAvx2{"avx2", [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }, transforms_by<Eight>, transforms_by<Four>};
 
 }  // namespace strata::loop::fft
 

@@ -28,7 +28,7 @@ STRATA_LANES void butterfly8(Lanes<V>* x) {
   butterfly4<V>(x[0], x[2], x[4], x[6]);
   butterfly4<V>(x[1], x[3], x[5], x[7]);
   Lanes<V> e0 = x[0], e1 = x[2], e2 = x[4], e3 = x[6], o0 = x[1], o1 = x[3], o2 = turned<V>(x[5]), o3 = x[7];
-  typename V::F c = V::all(0.70710678118654752440), sum1 = o1.re + o1.im, rest1 = o1.im - o1.re, sum3 = o3.re + o3.im, rest3 = o3.im - o3.re;
+  typename V::F c = V::all(static_cast<typename V::N>(0.70710678118654752440)), sum1 = o1.re + o1.im, rest1 = o1.im - o1.re, sum3 = o3.re + o3.im, rest3 = o3.im - o3.re;
   x[0] = e0 + o0;
   x[4] = e0 - o0;
   x[1] = {V::fma(c, sum1, e1.re), V::fma(c, rest1, e1.im)};
@@ -41,7 +41,7 @@ STRATA_LANES void butterfly8(Lanes<V>* x) {
 
 /// Sums and differences of mirrored pairs meet cosines and sines. `roots`: exp(-2 pi i t / R).
 template <class V>
-STRATA_LANES void butterfly_odd(Lanes<V>* x, int radix, const double* roots) {
+STRATA_LANES void butterfly_odd(Lanes<V>* x, int radix, const typename V::N* roots) {
   Lanes<V> sum[kLargestRadix / 2], rest[kLargestRadix / 2], first = x[0];
   int half = radix / 2;
 #pragma GCC unroll 3
@@ -66,7 +66,7 @@ STRATA_LANES void butterfly_odd(Lanes<V>* x, int radix, const double* roots) {
 
 /// R = 0: any odd radix.
 template <class V, int R>
-STRATA_LANES void butterfly(Lanes<V>* x, const Pass& pass) {
+STRATA_LANES void butterfly(Lanes<V>* x, const Pass<typename V::N>& pass) {
   if constexpr (R == 2)
     butterfly2<V>(x[0], x[1]);
   else if constexpr (R == 4)

@@ -13,21 +13,22 @@ STRATA_LANES std::int64_t plain(std::int64_t x) {
 }
 
 /// Butterflies of a pass: `blocks` times `count` of them, block by block. Numbers of one are `step` apart, neighbours `stride`, blocks `block`.
+template <class N>
 struct Walk {
   std::int64_t blocks, plain, count;  // the first `plain` blocks are not turned
-  const double* turns;
+  const N* turns;
   std::int64_t turns_block;
   std::int64_t in_block, in_stride, in_step, out_block, out_stride, out_step;
 };
 
 template <class V, int R, bool kTurned, class In, class Out>
-STRATA_LANES void walk_block(const Pass& p, const Walk& w, std::int64_t block, const In& in, const Out& out) {
+STRATA_LANES void walk_block(const Pass<typename V::N>& p, const Walk<typename V::N>& w, std::int64_t block, const In& in, const Out& out) {
   const int radix = R == 0 ? p.radix : R;
-  const double* turns = w.turns + block * w.turns_block;
+  const typename V::N* turns = w.turns + block * w.turns_block;
   const std::int64_t in_step = w.in_step, out_step = w.out_step;
   std::int64_t from = block * w.in_block, to = block * w.out_block;
   for (std::int64_t r = 0; r < w.count; ++r, from += w.in_stride, to += w.out_stride)
-    for (std::int64_t lane = 0; lane < kLanes; lane += V::kWidth) {
+    for (std::int64_t lane = 0; lane < kLanes<typename V::N>; lane += V::kWidth) {
       Lanes<V> x[R == 0 ? kLargestRadix : R];
       std::int64_t at = from + lane;
 #pragma GCC unroll 8
@@ -43,14 +44,14 @@ STRATA_LANES void walk_block(const Pass& p, const Walk& w, std::int64_t block, c
 }
 
 template <class V, int R, class In, class Out>
-[[gnu::noinline]] void walk_of(const Pass& p, const Walk& w, In in, Out out) {
+[[gnu::noinline]] void walk_of(const Pass<typename V::N>& p, const Walk<typename V::N>& w, In in, Out out) {
   std::int64_t block = 0;
   for (; block < w.plain; ++block) walk_block<V, R, false>(p, w, block, in, out);
   for (; block < w.blocks; ++block) walk_block<V, R, true>(p, w, block, in, out);
 }
 
 template <class V, class In, class Out>
-void run_walk(const Pass& p, const Walk& w, In in, Out out) {
+void run_walk(const Pass<typename V::N>& p, const Walk<typename V::N>& w, In in, Out out) {
   switch (p.radix) {
     case 2: return walk_of<V, 2>(p, w, in, out);
     case 3: return walk_of<V, 3>(p, w, in, out);
@@ -62,7 +63,7 @@ void run_walk(const Pass& p, const Walk& w, In in, Out out) {
 }
 
 template <class V, class In, class Out>
-void run_pass(const Pass& p, In in, std::int64_t in_stride, Out out, std::int64_t out_stride) {
+void run_pass(const Pass<typename V::N>& p, In in, std::int64_t in_stride, Out out, std::int64_t out_stride) {
   const std::int64_t s = p.s;
   run_walk<V>(p, {p.m, 1, s, p.turns, 2 * (p.radix - 1), s * in_stride, in_stride, s * p.m * in_stride, s * p.radix * out_stride, out_stride, s * out_stride},
               in, out);
@@ -76,7 +77,9 @@ constexpr std::int64_t kInFirstCache = 128;
 
 /// Two passes, a few rows at a time: what is between them stays in the first cache. With `ahead`, those rows that many numbers on are fetched.
 template <class V, class In, class Out>
-void run_two(const Pass& p, const Pass& next, In in, std::int64_t in_stride, Out out, std::int64_t out_stride, double* between, std::int64_t ahead) {
+void run_two(const Pass<typename V::N>& p, const Pass<typename V::N>& next, In in, std::int64_t in_stride, Out out, std::int64_t out_stride,
+             typename V::N* between, std::int64_t ahead) {
+  constexpr std::int64_t kRow = fft::kRow<typename V::N>;
   const std::int64_t s = p.s, m = next.m, radix = p.radix, by = next.radix;
   const std::int64_t some = rows_between(radix * by, s);
   for (std::int64_t q = 0; q < m; ++q)
@@ -101,30 +104,34 @@ void run_two(const Pass& p, const Pass& next, In in, std::int64_t in_stride, Out
     }
 }
 
-template <class In>
-void rows_from(std::int64_t n, In in, std::int64_t stride, std::int64_t width, double* rows) {
+/// `width` columns of `in`, and zeros beside them.
+template <class V, class In>
+void rows_from(std::int64_t n, In in, std::int64_t stride, std::int64_t width, typename V::N* rows) {
+  using N = typename V::N;
   for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t lane = 0; lane < kLanes; ++lane) {
-      double x = 0, y = 0;
-      if (lane < width) in.get_one(i * stride + lane, x, y);
-      rows_at(rows).put_one(i * kRow + lane, x, y);
-    }
+    for (std::int64_t lane = 0; lane < kLanes<N>; lane += V::kWidth)
+      rows_at(rows).template put<V>(i * kRow<N> + lane, in.template get_first<V>(i * stride + lane, width - lane));
 }
 
-template <class Out>
-void rows_to(std::int64_t n, const double* rows, Out out, std::int64_t stride, std::int64_t width) {
+template <class V, class Out>
+void rows_to(std::int64_t n, const typename V::N* rows, Out out, std::int64_t stride, std::int64_t width) {
+  using N = typename V::N;
+  const Planes<N> in = rows_at(const_cast<N*>(rows));
   for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t lane = 0; lane < width; ++lane) out.put_one(i * stride + lane, rows[i * kRow + lane], rows[i * kRow + kLanes + lane]);
+    for (std::int64_t lane = 0; lane < width; lane += V::kWidth)
+      out.template put_first<V>(i * stride + lane, width - lane, in.template get<V>(i * kRow<N> + lane));
 }
 
 /// `in_width` and `out_width` columns (at most kLanes) are there. `in` may be `out`. Takes 4 n rows of scratch. What is `ahead` numbers on is read next.
 template <class V, class In, class Out>
-void columns(const Passes& passes, In in, std::int64_t in_stride, std::int64_t in_width, Out out, std::int64_t out_stride, std::int64_t out_width,
-             Scratch scratch, std::int64_t ahead = 0) {
+void columns(const Passes<typename V::N>& passes, In in, std::int64_t in_stride, std::int64_t in_width, Out out, std::int64_t out_stride, std::int64_t out_width,
+             Scratch<typename V::N> scratch, std::int64_t ahead = 0) {
+  using N = typename V::N;
+  constexpr std::int64_t kRow = fft::kRow<N>, kLanes = fft::kLanes<N>;
   const std::int64_t n = passes.n;
-  double *a = scratch.take(n * kRow), *b = scratch.take(n * kRow), *c = scratch.take(n * kRow), *between = scratch.take(n * kRow);
-  if (passes.count == 0 || in_width < kLanes) rows_from(n, in, in_stride, in_width, c);
-  if (passes.count == 0) return rows_to(n, c, out, out_stride, out_width);
+  N *a = scratch.take(n * kRow), *b = scratch.take(n * kRow), *c = scratch.take(n * kRow), *between = scratch.take(n * kRow);
+  if (passes.count == 0 || in_width < kLanes) rows_from<V>(n, in, in_stride, in_width, c);
+  if (passes.count == 0) return rows_to<V>(n, c, out, out_stride, out_width);
   constexpr bool kMayTakeTwo = V::kWidth > 1;  // code that any processor runs is kept small
   const bool long_ones = kMayTakeTwo && (n > kInFirstCache || ahead != 0);
   const auto from_to = [&](int i, int some, const auto& from, std::int64_t from_stride, const auto& to, std::int64_t to_stride, std::int64_t expected) {
@@ -136,7 +143,7 @@ void columns(const Passes& passes, In in, std::int64_t in_stride, std::int64_t i
   for (int i = 0, some; i < passes.count; i += some) {
     some = long_ones && i + 1 < passes.count ? 2 : 1;
     const bool direct = i == 0 && in_width == kLanes;
-    double* from = i == 0 ? c : a;
+    N* from = i == 0 ? c : a;
     if (i + some == passes.count && out_width == kLanes) {
       if (direct) return from_to(i, some, in, in_stride, out, out_stride, ahead);
       return from_to(i, some, rows_at(from), kRow, out, out_stride, 0);
@@ -145,10 +152,10 @@ void columns(const Passes& passes, In in, std::int64_t in_stride, std::int64_t i
       from_to(i, some, in, in_stride, rows_at(b), kRow, ahead);
     else
       from_to(i, some, rows_at(from), kRow, rows_at(b), kRow, 0);
-    double* next = b;
+    N* next = b;
     b = a, a = next;
   }
-  rows_to(n, a, out, out_stride, out_width);
+  rows_to<V>(n, a, out, out_stride, out_width);
 }
 
 }  // namespace

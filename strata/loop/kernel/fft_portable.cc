@@ -10,27 +10,29 @@
 namespace strata::loop::fft {
 namespace {
 
+template <class Number>
 struct One {
   static constexpr int kWidth = 1;
-  using F = double;
-  STRATA_LANES static F all(double x) { return x; }
+  using N = Number;
+  using F = N;
+  STRATA_LANES static F all(N x) { return x; }
   STRATA_LANES static F fma(F a, F b, F c) { return std::fma(a, b, c); }
-  STRATA_LANES static F load(const double* at) { return *at; }
-  STRATA_LANES static void store(double* at, F x) { *at = x; }
-  STRATA_LANES static void stream(double* at, F x) { *at = x; }
+  STRATA_LANES static F load(const N* at) { return *at; }
+  STRATA_LANES static void store(N* at, F x) { *at = x; }
+  STRATA_LANES static F load_first(const N* at, std::int64_t count) { return count > 0 ? *at : N{0}; }
+  STRATA_LANES static void store_first(N* at, std::int64_t count, F x) {
+    if (count > 0) *at = x;
+  }
+  STRATA_LANES static void stream(N* at, F x) { *at = x; }
   STRATA_LANES static void streamed() {}
   STRATA_LANES static F reversed(F x) { return x; }
   STRATA_LANES static void transpose(F*) {}
-  template <class T>
-  STRATA_LANES static void apart(const T* at, F& re, F& im) { re = at[0], im = at[1]; }
-  template <class T>
-  STRATA_LANES static void together(F re, F im, T* at) { at[0] = static_cast<T>(re), at[1] = static_cast<T>(im); }
-  STRATA_LANES static void together_streamed(F re, F im, float* at) { together(re, im, at); }
+  STRATA_LANES static void parted(F low, F high, F& re, F& im) { re = low, im = high; }
+  STRATA_LANES static void joined(F re, F im, F& low, F& high) { low = re, high = im; }
 };
 
 }  // namespace
 
-const InstructionSet kPortable{"portable", [] { return true; }, run<One, float>, run<One, double>, part<One, float>, part<One, double>,
-                             run_planes<One>};
+const InstructionSet kPortable{"portable", [] { return true; }, transforms_by<One<float>>, transforms_by<One<double>>};
 
 }  // namespace strata::loop::fft

@@ -9,92 +9,221 @@ namespace {
 
 /// X[k] from Z: E = (Z[k] + conj Z[h-k]) / 2, O = -i (Z[k] - conj Z[h-k]) / 2, X[k] = E + w^k O. Z[h] is Z[0].
 template <class V, class Out>
-void real_from_halves(const Plan& plan, Planes z, Out out) {
-  std::int64_t h = plan.inner->n, lanes = whole_lanes(h + 1);
+void real_from_halves(const Plan<typename V::N>& plan, Planes<typename V::N> z, Out out) {
+  using N = typename V::N;
+  std::int64_t h = plan.inner->n, lanes = whole_lanes<N>(h + 1);
   z.put_one(h, z.re[0], z.im[0]);
-  typename V::F half = V::all(0.5);
+  typename V::F half = V::all(N{0.5});
   for (std::int64_t k = 0; k <= h; k += V::kWidth) {
-    Lanes<V> a = z.get<V>(k), b = z.get<V>(h - k - V::kWidth + 1);
+    Lanes<V> a = z.template get<V>(k), b = z.template get<V>(h - k - V::kWidth + 1);
     b = {V::reversed(b.re), V::reversed(b.im)};
     typename V::F er = half * (a.re + b.re), ei = half * (a.im - b.im), orr = half * (a.im + b.im), oi = half * (b.re - a.re);
     typename V::F wr = V::load(plan.halves + k), wi = V::load(plan.halves + lanes + k);
     Lanes<V> x = {V::fma(wr, orr, V::fma(-wi, oi, er)), V::fma(wr, oi, V::fma(wi, orr, ei))};
-    if (k + V::kWidth <= h + 1) {
+    if (k + V::kWidth <= h + 1)
       out.template put<V>(k, x);
-      continue;
-    }
-    double re[V::kWidth], im[V::kWidth];
-    V::store(re, x.re), V::store(im, x.im);
-    for (std::int64_t i = 0; k + i <= h; ++i) out.put_one(k + i, re[i], im[i]);
+    else
+      out.template put_first<V>(k, h + 1 - k, x);
   }
 }
 
 /// 2 Z[k] = X[k] + conj X[h-k] + i w^-k (X[k] - conj X[h-k]).
 template <class V>
-void halves_from_real(const Plan& plan, Planes x, Planes z) {
-  std::int64_t h = plan.inner->n, lanes = whole_lanes(h + 1);
+void halves_from_real(const Plan<typename V::N>& plan, Planes<typename V::N> x, Planes<typename V::N> z) {
+  std::int64_t h = plan.inner->n, lanes = whole_lanes<typename V::N>(h + 1);
   for (std::int64_t k = 0; k < h; k += V::kWidth) {
-    Lanes<V> a = x.get<V>(k), b = x.get<V>(h - k - V::kWidth + 1);
+    Lanes<V> a = x.template get<V>(k), b = x.template get<V>(h - k - V::kWidth + 1);
     b = {V::reversed(b.re), V::reversed(b.im)};
     typename V::F sr = a.re + b.re, si = a.im - b.im, dr = a.re - b.re, di = a.im + b.im;
     typename V::F wr = V::load(plan.halves + k), wi = V::load(plan.halves + lanes + k);
-    z.put<V>(k, Lanes<V>{V::fma(wi, dr, V::fma(-wr, di, sr)), V::fma(wr, dr, V::fma(wi, di, si))});
+    z.template put<V>(k, Lanes<V>{V::fma(wi, dr, V::fma(-wr, di, sr)), V::fma(wr, dr, V::fma(wi, di, si))});
   }
 }
 
+/// real_from_halves of kLanes lines side by side: h rows -> h + 1 rows.
+template <class V>
+void real_rows_from_halves(const Plan<typename V::N>& plan, Planes<typename V::N> z, Planes<typename V::N> out) {
+  using N = typename V::N;
+  const std::int64_t h = plan.inner->n, lanes = whole_lanes<N>(h + 1);
+  const typename V::F half = V::all(N{0.5});
+  for (std::int64_t k = 0; k <= h; ++k)
+    for (std::int64_t lane = 0; lane < kLanes<N>; lane += V::kWidth) {
+      const Lanes<V> a = z.template get<V>((k < h ? k : 0) * kRow<N> + lane), b = z.template get<V>((k > 0 ? h - k : 0) * kRow<N> + lane);
+      const typename V::F er = half * (a.re + b.re), ei = half * (a.im - b.im), orr = half * (a.im + b.im), oi = half * (b.re - a.re);
+      const typename V::F wr = V::all(plan.halves[k]), wi = V::all(plan.halves[lanes + k]);
+      out.template put<V>(k * kRow<N> + lane, Lanes<V>{V::fma(wr, orr, V::fma(-wi, oi, er)), V::fma(wr, oi, V::fma(wi, orr, ei))});
+    }
+}
+
+/// halves_from_real of kLanes lines side by side: h + 1 rows -> h rows.
+template <class V>
+void halves_from_real_rows(const Plan<typename V::N>& plan, Planes<typename V::N> x, Planes<typename V::N> z) {
+  using N = typename V::N;
+  const std::int64_t h = plan.inner->n, lanes = whole_lanes<N>(h + 1);
+  for (std::int64_t k = 0; k < h; ++k)
+    for (std::int64_t lane = 0; lane < kLanes<N>; lane += V::kWidth) {
+      const Lanes<V> a = x.template get<V>(k * kRow<N> + lane), b = x.template get<V>((h - k) * kRow<N> + lane);
+      const typename V::F sr = a.re + b.re, si = a.im - b.im, dr = a.re - b.re, di = a.im + b.im;
+      const typename V::F wr = V::all(plan.halves[k]), wi = V::all(plan.halves[lanes + k]);
+      z.template put<V>(k * kRow<N> + lane, Lanes<V>{V::fma(wi, dr, V::fma(-wr, di, sr)), V::fma(wr, dr, V::fma(wi, di, si))});
+    }
+}
+
+/// Lines of n real numbers side by side, with imaginary parts of zero.
+template <class V>
+void reals_to_rows(std::int64_t n, const typename V::N* in, std::int64_t count, typename V::N* rows) {
+  using N = typename V::N;
+  constexpr std::int64_t kRow = fft::kRow<N>, kWidth = V::kWidth;
+  const Starts<N> starts(count, n);
+  for (std::int64_t line = 0; line < kLanes<N>; line += kWidth) {
+    const std::int64_t* start = starts.at + line;
+    for (std::int64_t i = 0; i < n; ++i) V::store(rows + i * kRow + kLanes<N> + line, V::all(0));
+    for (std::int64_t i = 0; i < n; i += kWidth) {
+      if (i + kWidth > n) {
+        if (n < kWidth) {
+          for (; i < n; ++i)
+            for (std::int64_t l = 0; l < kWidth; ++l) rows[i * kRow + line + l] = in[start[l] + i];
+          break;
+        }
+        i = n - kWidth;  // some of them once more
+      }
+      typename V::F x[kWidth];
+#pragma GCC unroll 16
+      for (int l = 0; l < kWidth; ++l) x[l] = V::load(in + start[l] + i);
+      V::transpose(x);
+#pragma GCC unroll 16
+      for (int c = 0; c < kWidth; ++c) V::store(rows + (i + c) * kRow + line, x[c]);
+    }
+  }
+}
+
+/// And the real parts back, divided as `to` says.
+template <class V>
+void rows_to_reals(std::int64_t n, const typename V::N* rows, const SwappedPairs<typename V::N>& to, typename V::N* out, std::int64_t count) {
+  using N = typename V::N;
+  constexpr std::int64_t kRow = fft::kRow<N>, kWidth = V::kWidth;
+  for (std::int64_t line = 0; line < count; line += kWidth) {
+    const std::int64_t some = smaller(kWidth, count - line);
+    for (std::int64_t i = 0; i < n; i += kWidth) {
+      if (i + kWidth > n) {
+        if (n < kWidth) {
+          for (; i < n; ++i)
+            for (std::int64_t l = 0; l < some; ++l) out[(line + l) * n + i] = to.divided(rows[i * kRow + line + l]);
+          break;
+        }
+        i = n - kWidth;
+      }
+      typename V::F x[kWidth];
+#pragma GCC unroll 16
+      for (int c = 0; c < kWidth; ++c) x[c] = to.template divided<V>(V::load(rows + (i + c) * kRow + line));
+      V::transpose(x);
+#pragma GCC unroll 16
+      for (int l = 0; l < kWidth; ++l)
+        if (l < some) V::store(out + (line + l) * n + i, x[l]);
+    }
+  }
+}
+
+/// real_lines of up to kLanes short ones, side by side.
+template <class V, class Out>
+void small_real_lines(const Plan<typename V::N>& plan, const typename V::N* in, Out out, std::int64_t step, std::int64_t count, Scratch<typename V::N> scratch) {
+  using N = typename V::N;
+  constexpr std::int64_t kRow = fft::kRow<N>, kLanes = fft::kLanes<N>;
+  const std::int64_t n = plan.n, h = n / 2;
+  N *rows = scratch.take(n * kRow), *results = rows;
+  if (plan.kind == Plan<N>::kReal) {
+    lines_to_rows<V>(h, Pairs<N>{const_cast<N*>(in)}, h, count, rows);
+    columns<V>(plan.inner->whole, rows_at(rows), kRow, kLanes, rows_at(rows), kRow, kLanes, scratch);
+    results = scratch.take((h + 1) * kRow);
+    real_rows_from_halves<V>(plan, rows_at(rows), rows_at(results));
+  } else {
+    reals_to_rows<V>(n, in, count, rows);
+    columns<V>(plan.whole, rows_at(rows), kRow, kLanes, rows_at(rows), kRow, kLanes, scratch);
+  }
+  rows_to_lines<V>(h + 1, results, out, step, count);
+}
+
 /// Lines of n real numbers -> lines of n / 2 + 1 complex ones, `step` apart.
-template <class V, class T, class Out>
-void real_lines(const Plan& plan, const T* in, Out out, std::int64_t step, std::int64_t count, Scratch scratch) {
-  std::int64_t n = plan.n, line = n / 2 + 1, room = real_room(plan), together = lines_together(plan);
-  Planes all = scratch.planes(room * together), z = all.moved(kLanes);
-  for (std::int64_t i = 0; i < 2 * room * together; ++i) all.re[i] = 0;
-  for (std::int64_t first = 0; first < count; first += together) {
-    std::int64_t some = smaller(together, count - first);
-    const T* from = in + first * n;
-    if (plan.kind == Plan::kReal) {
-      Pairs<T> pairs{const_cast<T*>(from)};
-      out.expect_writes(first * step, (first + some) * step);
-      lines<V>(*plan.inner, pairs, n / 2, z, room, some, first + some < count ? pairs.moved(some * n / 2) : pairs, scratch);
-      for (std::int64_t i = 0; i < some; ++i) real_from_halves<V>(plan, z.moved(i * room), out.moved((first + i) * step));
+template <class V, class Out>
+void real_lines(const Plan<typename V::N>& plan, const typename V::N* in, Out out, std::int64_t step, std::int64_t count, Scratch<typename V::N> scratch) {
+  using N = typename V::N;
+  const std::int64_t n = plan.n, room = real_room(plan), together = lines_together(plan);
+  if (together > 1) {
+    for (std::int64_t i = 0; i < count; i += together) small_real_lines<V>(plan, in + i * n, out.moved(i * step), step, smaller(together, count - i), scratch);
+    return;
+  }
+  Planes<N> all = scratch.planes(room), z = all.moved(kLanes<N>);
+  for (std::int64_t i = 0; i < 2 * room; ++i) all.re[i] = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const N* from = in + i * n;
+    if (plan.kind == Plan<N>::kReal) {
+      const Pairs<N> pairs{const_cast<N*>(from)};
+      out.expect_writes(i * step, (i + 1) * step);
+      lines<V>(*plan.inner, pairs, n / 2, z, room, 1, i + 1 < count ? pairs.moved(n / 2) : pairs, scratch);
+      real_from_halves<V>(plan, z, out.moved(i * step));
       continue;
     }
-    for (std::int64_t i = 0; i < some; ++i)
-      for (std::int64_t j = 0; j < n; ++j) z.put_one(i * room + j, from[i * n + j], 0);
-    lines<V>(plan, z, room, z, room, some, z, scratch);
-    for (std::int64_t i = 0; i < some; ++i) copy_line<V>(line, z.moved(i * room), out.moved((first + i) * step));
+    for (std::int64_t j = 0; j < n; ++j) z.put_one(j, from[j], 0);
+    lines<V>(plan, z, room, z, room, 1, z, scratch);
+    copy_line<V>(n / 2 + 1, z, out.moved(i * step));
   }
+}
+
+/// real_inverse_lines of up to kLanes short ones, side by side.
+template <class V, class In>
+void small_real_inverse_lines(const Plan<typename V::N>& plan, In in, std::int64_t step, typename V::N* out, typename V::N size, std::int64_t count,
+                              Scratch<typename V::N> scratch) {
+  using N = typename V::N;
+  constexpr std::int64_t kRow = fft::kRow<N>, kLanes = fft::kLanes<N>;
+  const std::int64_t n = plan.n, h = n / 2;
+  N *rows = scratch.take((n + 1) * kRow), *results = scratch.take(n * kRow);
+  const auto real_row = [&](std::int64_t k) {
+    for (std::int64_t lane = 0; lane < kLanes; ++lane) rows[k * kRow + kLanes + lane] = 0;
+  };
+  lines_to_rows<V>(h + 1, in, step, count, rows);
+  real_row(0);
+  if (plan.kind == Plan<N>::kReal) {
+    real_row(h);
+    halves_from_real_rows<V>(plan, rows_at(rows), rows_at(results));
+    columns<V>(plan.inner->whole, rows_at(results).swapped(), kRow, kLanes, rows_at(results), kRow, kLanes, scratch);
+    rows_to_lines<V>(h, results, SwappedPairs<N>(out, size), h, count);
+    return;
+  }
+  for (std::int64_t k = 1; k <= h; ++k)
+    for (std::int64_t lane = 0; lane < kLanes; ++lane)
+      rows_at(rows).put_one((n - k) * kRow + lane, rows[k * kRow + lane], -rows[k * kRow + kLanes + lane]);
+  columns<V>(plan.whole, rows_at(rows).swapped(), kRow, kLanes, rows_at(results).swapped(), kRow, kLanes, scratch);
+  rows_to_reals<V>(n, results, SwappedPairs<N>(out, size), out, count);
 }
 
 /// Lines of n / 2 + 1 complex numbers, `step` apart -> lines of n real ones, divided by `size`. Imaginary parts of frequencies that are their
 /// own mirror images are not seen.
-template <class V, class In, class T>
-void real_inverse_lines(const Plan& plan, In in, std::int64_t step, T* out, double size, std::int64_t count, Scratch scratch) {
-  std::int64_t n = plan.n, h = n / 2, line = h + 1, room = real_room(plan), together = lines_together(plan);
-  Planes x_all = scratch.planes(room * together), x = x_all.moved(kLanes), z = scratch.planes(room * together);
-  for (std::int64_t i = 0; i < 2 * room * together; ++i) x_all.re[i] = 0;
-  SwappedPairs<T> to(out, size);
-  for (std::int64_t first = 0; first < count; first += together) {
-    std::int64_t some = smaller(together, count - first);
-    for (std::int64_t i = 0; i < some; ++i) {
-      Planes one = x.moved(i * room);
-      in.expect_reads((first + i + 1) * step, (first + i + 2 < count ? first + i + 2 : count) * step);
-      copy_line<V>(line, in.moved((first + i) * step), one);
-      one.im[0] = 0;
-      if (plan.kind == Plan::kReal) {
-        one.im[h] = 0;
-        halves_from_real<V>(plan, one, z.moved(i * room));
-      } else {
-        for (std::int64_t k = 1; k <= h; ++k) one.put_one(n - k, one.re[k], -one.im[k]);
-      }
-    }
-    if (plan.kind == Plan::kReal) {
-      lines<V>(*plan.inner, z.swapped(), room, to.moved(first * h), h, some, z, scratch);
+template <class V, class In>
+void real_inverse_lines(const Plan<typename V::N>& plan, In in, std::int64_t step, typename V::N* out, typename V::N size, std::int64_t count,
+                        Scratch<typename V::N> scratch) {
+  using N = typename V::N;
+  const std::int64_t n = plan.n, h = n / 2, line = h + 1, room = real_room(plan), together = lines_together(plan);
+  if (together > 1) {
+    for (std::int64_t i = 0; i < count; i += together)
+      small_real_inverse_lines<V>(plan, in.moved(i * step), step, out + i * n, size, smaller(together, count - i), scratch);
+    return;
+  }
+  Planes<N> all = scratch.planes(room), one = all.moved(kLanes<N>), z = scratch.planes(room);
+  for (std::int64_t i = 0; i < 2 * room; ++i) all.re[i] = 0;
+  const SwappedPairs<N> to(out, size);
+  for (std::int64_t i = 0; i < count; ++i) {
+    in.expect_reads((i + 1) * step, (i + 2 < count ? i + 2 : count) * step);
+    copy_line<V>(line, in.moved(i * step), one);
+    one.im[0] = 0;
+    if (plan.kind == Plan<N>::kReal) {
+      one.im[h] = 0;
+      halves_from_real<V>(plan, one, z);
+      lines<V>(*plan.inner, z.swapped(), room, to.moved(i * h), h, 1, z, scratch);
       continue;
     }
-    lines<V>(plan, x.swapped(), room, z.swapped(), room, some, z, scratch);
-    for (std::int64_t i = 0; i < some; ++i)
-      for (std::int64_t j = 0; j < n; ++j)
-        out[(first + i) * n + j] = static_cast<T>(to.quotient ? z.re[i * room + j] / size : z.re[i * room + j] * to.scale);
+    for (std::int64_t k = 1; k <= h; ++k) one.put_one(n - k, one.re[k], -one.im[k]);
+    lines<V>(plan, one.swapped(), room, z.swapped(), room, 1, z, scratch);
+    for (std::int64_t j = 0; j < n; ++j) out[i * n + j] = to.divided(z.re[j]);
   }
 }
 

@@ -11,39 +11,43 @@ namespace {
 struct Strides {
   std::int64_t row, slab;
 };
-inline Strides strides_of(const Job& job, const Blocks&) { return {job.row(), job.slab()}; }
-template <class Out>
-Strides strides_of(const Job& job, const Out&) { return {job.line(), job.lengths[1] * job.line()}; }
+template <class N>
+Strides strides_of(const Job<N>& job, const Blocks<N>&) { return {job.row(), job.slab()}; }
+template <class N, class Out>
+Strides strides_of(const Job<N>& job, const Out&) { return {job.line(), job.lengths[1] * job.line()}; }
 
 /// Lines along dimension 0 or 1: of their blocks of kLanes columns (Job::blocks) those from `begin` to `end`. Long ones are copied to a place of their own.
 template <class V, class Out>
-void across(const Job& job, int dimension, Blocks in, Out out, Scratch scratch, std::int64_t begin, std::int64_t end) {
-  const Plan& plan = *job.plans[dimension];
+void across(const Job<typename V::N>& job, int dimension, Blocks<typename V::N> in, Out out, Scratch<typename V::N> scratch, std::int64_t begin,
+            std::int64_t end) {
+  using N = typename V::N;
+  constexpr std::int64_t kRow = fft::kRow<N>, kLanes = fft::kLanes<N>;
+  const Plan<N>& plan = *job.plans[dimension];
   const Strides from = strides_of(job, in), to = strides_of(job, out);
-  const std::int64_t n = plan.n, line = job.line(), blocks = whole_lanes(line) / kLanes;
+  const std::int64_t n = plan.n, line = job.line(), blocks = whole_lanes<N>(line) / kLanes;
   const std::int64_t in_stride = dimension == 0 ? from.slab : from.row, out_stride = dimension == 0 ? to.slab : to.row;
   const auto start = [&](std::int64_t block, const Strides& s) { return block / blocks * (dimension == 0 ? s.row : s.slab) + block % blocks * kLanes; };
-  Scratch inside = scratch;
-  Planes one = inside.planes(n);
+  Scratch<N> inside = scratch;
+  Planes<N> one = inside.planes(n);
   for (std::int64_t block = begin; block < end; ++block) {
     const std::int64_t width = smaller(kLanes, line - block % blocks * kLanes);
-    const Blocks x = in.moved(start(block, from));
+    const Blocks<N> x = in.moved(start(block, from));
     const Out y = out.moved(start(block, to));
     if (plan.has_whole()) {
       const auto rows = columns_at(x, in_stride);
       const std::int64_t ahead = block + 1 < end ? 2 * (start(block + 1, from) - start(block, from)) : 0;
-      if constexpr (!std::is_same_v<Out, Blocks>)
+      if constexpr (!std::is_same_v<Out, Blocks<N>>)
         if (job.is_huge() && out_stride % kLanes == 0 && y.on_cache_lines()) {
-          Scratch more = scratch;
-          const Planes results = rows_at(more.take(n * kRow));
+          Scratch<N> more = scratch;
+          const Planes<N> results = rows_at(more.take(n * kRow));
           columns<V>(plan.whole, rows.at, rows.stride, kLanes, results, kRow, kLanes, more, ahead);
           for (std::int64_t k = 0; k < n; ++k)
-            for (std::int64_t i = 0; i < kLanes; i += V::kWidth) y.template put_streamed<V>(k * out_stride + i, results.get<V>(k * kRow + i));
+            for (std::int64_t i = 0; i < kLanes; i += V::kWidth) y.template put_streamed<V>(k * out_stride + i, results.template get<V>(k * kRow + i));
           V::streamed();
           continue;
         }
       const auto results = columns_at(y, out_stride);
-      const std::int64_t written = std::is_same_v<Out, Blocks> ? kLanes : width;
+      const std::int64_t written = std::is_same_v<Out, Blocks<N>> ? kLanes : width;
       columns<V>(plan.whole, rows.at, rows.stride, kLanes, results.at, results.stride, written, scratch, ahead);
       continue;
     }
@@ -57,24 +61,27 @@ void across(const Job& job, int dimension, Blocks in, Out out, Scratch scratch, 
 
 /// A copy past the caches.
 template <class V>
-void stream(const double* from, double* to, std::int64_t numbers) {
+void stream(const typename V::N* from, typename V::N* to, std::int64_t numbers) {
   for (std::int64_t i = 0; i < numbers; i += V::kWidth) V::stream(to + i, V::load(from + i));
   V::streamed();
 }
 
 /// Units `begin` to `end` of a step of one transform (Step), by way of `between`; `to_blocks`(i, count, at) makes lines i .. i + count - 1 of what is read.
 template <class V, class Lines, class Out>
-void part_of(const Job& job, Step step, std::int64_t begin, std::int64_t end, Lines to_blocks, Blocks between, Out out, Scratch scratch) {
+void part_of(const Job<typename V::N>& job, Step step, std::int64_t begin, std::int64_t end, Lines to_blocks, Blocks<typename V::N> between, Out out,
+             Scratch<typename V::N> scratch) {
+  using N = typename V::N;
+  constexpr std::int64_t kLanes = fft::kLanes<N>;
   const std::int64_t n = job.line(), row = job.row(), rows = job.lengths[1];
   switch (step) {
     case Step::in:
       if (!job.by_slabs()) {
         while (begin < end) {  // a slab's rows go on behind those before it
           std::int64_t count = smaller(end - begin, rows - begin % rows);
-          const Blocks at = between.moved(begin / rows * job.slab() + begin % rows * row);
+          const Blocks<N> at = between.moved(begin / rows * job.slab() + begin % rows * row);
           if (job.aside() > 0) {
-            Scratch inside = scratch;
-            const Blocks some{rows_at(inside.take(job.aside()))};
+            Scratch<N> inside = scratch;
+            const Blocks<N> some{rows_at(inside.take(job.aside()))};
             to_blocks(begin, count = smaller(count, kLanes), some, inside);
             stream<V>(some.first.re, at.first.re, 2 * count * row);
           } else {
@@ -84,13 +91,13 @@ void part_of(const Job& job, Step step, std::int64_t begin, std::int64_t end, Li
         }
         return;
       }
-      for (Blocks slab{rows_at(scratch.take(job.aside()))}; begin < end; ++begin) {
+      for (Blocks<N> slab{rows_at(scratch.take(job.aside()))}; begin < end; ++begin) {
         to_blocks(begin * rows, rows, slab, scratch);
         if (job.is_large()) {
-          across<V>(job, 1, slab, slab, scratch, 0, whole_lanes(n) / kLanes);
+          across<V>(job, 1, slab, slab, scratch, 0, whole_lanes<N>(n) / kLanes);
           stream<V>(slab.first.re, between.moved(begin * job.slab()).first.re, 2 * job.slab());
         } else {
-          across<V>(job, 1, slab, between.moved(begin * job.slab()), scratch, 0, whole_lanes(n) / kLanes);
+          across<V>(job, 1, slab, between.moved(begin * job.slab()), scratch, 0, whole_lanes<N>(n) / kLanes);
         }
       }
       return;
@@ -104,26 +111,26 @@ void part_of(const Job& job, Step step, std::int64_t begin, std::int64_t end, Li
   }
 }
 
-template <class V, class T>
-void part(const Job& job, Step step, std::int64_t begin, std::int64_t end, const T* in, double* between_at, T* out) {
-  const Blocks between{rows_at(between_at)};
-  const Plan& plan = *job.plans[2];
+template <class V, class N = typename V::N>
+void part(const Job<N>& job, Step step, std::int64_t begin, std::int64_t end, const N* in, N* between_at, N* out) {
+  const Blocks<N> between{rows_at(between_at)};
+  const Plan<N>& plan = *job.plans[2];
   const std::int64_t n = job.lengths[2], line = job.line(), row = job.row(), rows = job.lengths[1];
-  const auto count = static_cast<double>(job.size());
-  const Pairs<T> from{const_cast<T*>(in)}, to{out};
+  const auto count = static_cast<N>(job.size());
+  const Pairs<N> from{const_cast<N*>(in)}, to{out};
   const auto lines_of = [&](const auto& x) {
-    return [&plan, n, row, x](std::int64_t i, std::int64_t some, Blocks at, Scratch scratch) {
+    return [&plan, n, row, x](std::int64_t i, std::int64_t some, Blocks<N> at, Scratch<N> scratch) {
       lines<V>(plan, x.moved(i * n), n, at, row, some, x.moved(i * n), scratch);
     };
   };
-  const auto reals = [&](std::int64_t i, std::int64_t some, Blocks at, Scratch scratch) { real_lines<V>(plan, in + i * n, at, row, some, scratch); };
-  const auto copies = [&](std::int64_t i, std::int64_t some, Blocks at, Scratch) {
+  const auto reals = [&](std::int64_t i, std::int64_t some, Blocks<N> at, Scratch<N> scratch) { real_lines<V>(plan, in + i * n, at, row, some, scratch); };
+  const auto copies = [&](std::int64_t i, std::int64_t some, Blocks<N> at, Scratch<N>) {
     for (std::int64_t j = 0; j < some; ++j) copy_line<V>(line, from.moved((i + j) * line), at.swapped().moved(j * row));
   };
-  Scratch scratch(job.scratch);
+  Scratch<N> scratch(job.scratch);
   switch (job.kind) {
     case kForward: return part_of<V>(job, step, begin, end, lines_of(from), between, to, scratch);
-    case kInverse: return part_of<V>(job, step, begin, end, lines_of(SwappedPairs<T>(from.at, 1)), between, SwappedPairs<T>(out, count), scratch);
+    case kInverse: return part_of<V>(job, step, begin, end, lines_of(SwappedPairs<N>(from.at, 1)), between, SwappedPairs<N>(out, count), scratch);
     case kRealForward: return part_of<V>(job, step, begin, end, reals, between, to, scratch);
     default:
       if (step != Step::out) return part_of<V>(job, step, begin, end, copies, between, between, scratch);
@@ -136,28 +143,28 @@ void part(const Job& job, Step step, std::int64_t begin, std::int64_t end, const
 }
 
 /// Transforms of one dimension.
-template <class V, class T>
-void run_lines(const Job& job, const T* in, T* out) {
-  const Plan& plan = *job.plans[2];
+template <class V, class N = typename V::N>
+void run_lines(const Job<N>& job, const N* in, N* out) {
+  const Plan<N>& plan = *job.plans[2];
   const std::int64_t n = job.lengths[2];
-  const auto size = static_cast<double>(n);
-  Pairs<T> from{const_cast<T*>(in)}, to{out};
-  SwappedPairs<T> swapped(from.at, 1);
-  Scratch scratch(job.scratch);
+  const auto size = static_cast<N>(n);
+  Pairs<N> from{const_cast<N*>(in)}, to{out};
+  SwappedPairs<N> swapped(from.at, 1);
+  Scratch<N> scratch(job.scratch);
   switch (job.kind) {
     case kForward: return lines<V>(plan, from, n, to, n, job.count, from, scratch);
-    case kInverse: return lines<V>(plan, swapped, n, SwappedPairs<T>(out, size), n, job.count, swapped, scratch);
+    case kInverse: return lines<V>(plan, swapped, n, SwappedPairs<N>(out, size), n, job.count, swapped, scratch);
     case kRealForward: return real_lines<V>(plan, in, to, job.line(), job.count, scratch);
     default: return real_inverse_lines<V>(plan, from, job.line(), out, size, job.count, scratch);
   }
 }
 
 /// Those of several one after the other, all units of a step and then of the next.
-template <class V, class T>
-void run(const Job& job, const T* in, T* out) {
+template <class V, class N = typename V::N>
+void run(const Job<N>& job, const N* in, N* out) {
   if (job.rows() == 1) return run_lines<V>(job, in, out);
   const std::int64_t real = job.size(), complex = 2 * job.rows() * job.line();
-  Job one = job;
+  Job<N> one = job;
   one.scratch += job.between();  // that stands before it
   for (std::int64_t i = 0; i < job.count; ++i)
     for (Step step : kSteps)
@@ -165,11 +172,14 @@ void run(const Job& job, const T* in, T* out) {
         part<V>(one, step, 0, units, in + i * (job.kind == kRealForward ? real : complex), job.scratch, out + i * (job.kind == kRealInverse ? real : complex));
 }
 
-template <class V>
-void run_planes(const Plan& plan, double* re, double* im, double* scratch) {
-  Planes z{re, im};
-  lines<V>(plan, z, plan.n, z, plan.n, 1, z, Scratch(scratch));
+template <class V, class N = typename V::N>
+void run_planes(const Plan<N>& plan, N* re, N* im, N* scratch) {
+  Planes<N> z{re, im};
+  lines<V>(plan, z, plan.n, z, plan.n, 1, z, Scratch<N>(scratch));
 }
+
+template <class V>
+constexpr Transforms<typename V::N> transforms_by{run<V>, part<V>, run_planes<V>};
 
 }  // namespace
 }  // namespace strata::loop::fft
