@@ -13,13 +13,21 @@ using ir::Value;
 class ReadContext : public GroupContext {
  public:
   using GroupContext::GroupContext;
-  std::vector<std::pair<const Value*, Index>> offsets;
+  struct Place {
+    const Value* value;
+    Index at;
+    bool guarded;
+  };
+  std::vector<Place> places;
 
  protected:
   Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
-    offsets.emplace_back(v, offset);
+    places.push_back({v, offset, b.current() != outside_ || !b.guards().empty()});
     return GroupContext::leaf(v, index, offset);
   }
+
+ private:
+  const loop::Body* const outside_ = b.current();
 };
 
 /// Whether a place is computed from what is read, other than from `but`.
@@ -48,8 +56,8 @@ std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::
   }
   for (const Value* v : group.outputs) context.stored_at_offset(v, offset);
   std::vector<Read> out;
-  for (const auto& [value, at] : context.offsets) {
-    Read read{value, {}};
+  for (const auto& [value, at, guarded] : context.places) {
+    Read read{.value = value, .guarded = guarded};
     Index rest = at;
     for (const Index& variable : variables) {
       std::int64_t step = 0;

@@ -9,6 +9,7 @@ struct Read {
   const ir::Value* value;
   std::vector<std::int64_t> steps;  // by which the place moves along each dimension; empty where it moves otherwise
   bool looked_up = false;           // whether the place depends on numbers that are read
+  bool guarded = false;             // whether it is read under a condition
 };
 
 /// The reads of a group's element, whose number is taken apart by `sizes`, row-major (any whose product is the group's total).

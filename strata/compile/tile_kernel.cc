@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "strata/compile/flat_tiles.h"
 #include "strata/compile/fusion_choice.h"
 #include "strata/compile/group_reads.h"
 #include "strata/loop/lanes.h"
@@ -55,31 +56,39 @@ std::vector<Shape> shapes_of(const Group& group, const Fusion& fusion) {
   return out;
 }
 
-std::optional<Tiling> choose_tiling(const Group& group, const Fusion& fusion, const Shape& shape, const CpuTarget& target) {
+/// What the group's elements read in the dimensions of a shape, those joined that all reads pass as one; y is the first along which a read is contiguous that is not so along the last.
+struct Grain {
   std::vector<std::int64_t> sizes;
+  std::vector<Read> reads;
+  std::size_t y = 0;
+
+  bool is_across(const Read& r, std::size_t d) const { return !r.steps.empty() && (r.steps[d] == 1 || r.steps[d] == 2) && std::abs(r.steps.back()) > r.steps[d]; }
+};
+
+std::optional<Grain> grain_of(const Group& group, const Fusion& fusion, const Shape& shape) {
+  Grain out;
   for (std::int64_t size : shape.sizes())
-    if (size > 1) sizes.push_back(size);
-  if (sizes.size() < 2 || group.outputs.empty()) return std::nullopt;
-  std::vector<Read> reads = reads_of(group, fusion, sizes);
-  join_dimensions(sizes, reads);
-  if (sizes.size() < 2) return std::nullopt;
-  std::size_t x = sizes.size() - 1, y = x;
-  auto is_across_with = [&](const Read& r, std::size_t d) {
-    return !r.steps.empty() && (r.steps[d] == 1 || r.steps[d] == 2) && std::abs(r.steps[x]) > r.steps[d];
-  };
-  for (const Read& r : reads)
-    for (std::size_t d = 0; d < x; ++d)
-      if (y == x && is_across_with(r, d)) y = d;
-  if (y == x) return std::nullopt;
+    if (size > 1) out.sizes.push_back(size);
+  if (out.sizes.size() < 2 || group.outputs.empty()) return std::nullopt;
+  out.reads = reads_of(group, fusion, out.sizes);
+  join_dimensions(out.sizes, out.reads);
+  for (; out.y + 1 < out.sizes.size(); ++out.y)
+    if (std::any_of(out.reads.begin(), out.reads.end(), [&](const Read& r) { return out.is_across(r, out.y); })) return out;
+  return std::nullopt;
+}
+
+std::optional<Tiling> choose_tiling(const Group& group, const Grain& grain, const CpuTarget& target) {
+  const auto& [sizes, reads, y] = grain;
+  const std::size_t x = sizes.size() - 1;
   Tiling out{.rows = sizes[y], .columns = sizes[x]};
   for (std::size_t d = 0; d < x; ++d)
     if (d != y) (d < y ? out.outer : out.middle) *= sizes[d];
   std::size_t widest = 2;
   for (const Read& r : reads)
-    if (is_across_with(r, y)) out.across.emplace(r.value, Across{r.steps[y], r.steps[x]});
+    if (grain.is_across(r, y)) out.across.emplace(r.value, Across{r.steps[y], r.steps[x]});
   // It is by its value and the stride of its lanes that a read is known.
   auto is_told_apart = [&](const Read& r, const Across& a) {
-    return !r.steps.empty() && is_across_with(r, y) == (r.steps[x] == a.stride) && (r.steps[x] != a.stride || r.steps[y] == a.step);
+    return !r.steps.empty() && grain.is_across(r, grain.y) == (r.steps[x] == a.stride) && (r.steps[x] != a.stride || r.steps[grain.y] == a.step);
   };
   for (const Read& r : reads)
     if (auto found = out.across.find(r.value); found != out.across.end() && !is_told_apart(r, found->second)) out.across.erase(found);
@@ -243,8 +252,12 @@ class Tiles {
 }  // namespace
 
 std::optional<Built> build_tiles(const Group& group, const Fusion& fusion, const CpuTarget& target) {
-  for (const Shape& shape : shapes_of(group, fusion))
-    if (std::optional<Tiling> tiling = choose_tiling(group, fusion, shape, target)) return Tiles(group, fusion, std::move(*tiling)).build();
+  for (const Shape& shape : shapes_of(group, fusion)) {
+    const std::optional<Grain> grain = grain_of(group, fusion, shape);
+    if (!grain) continue;
+    if (std::optional<Built> flat = build_flat_tiles(group, fusion, grain->sizes, grain->reads, grain->y, target)) return flat;
+    if (std::optional<Tiling> tiling = choose_tiling(group, *grain, target)) return Tiles(group, fusion, std::move(*tiling)).build();
+  }
   return std::nullopt;
 }
 

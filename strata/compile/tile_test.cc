@@ -86,6 +86,37 @@ TEST(CompiledTiles, NeighboursOfATransposedArray) {
   }));
 }
 
+/// Last dimensions that are too short for squares: those behind the contiguous one are taken as one, with smaller squares and columns alone at the end of a line, and rows that are left.
+TEST(CompiledTiles, ShortLastDimensions) {
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::i8, DType::i1, DType::c64}) {
+    expect_compiled_equals_reference(*program({Type(t, {40, 3, 7, 48})}, [](Builder& b, const Values& v) { return Values{op::transpose(b, v[0], {3, 0, 2, 1})}; }));
+    expect_compiled_equals_reference(*program({Type(t, {2, 33, 17, 35})}, [](Builder& b, const Values& v) { return Values{op::transpose(b, v[0], {3, 1, 2, 0})}; }));
+  }
+  for (const Ints& p : {Ints{3, 2, 1, 0}, Ints{2, 3, 1, 0}, Ints{3, 1, 2, 0}, Ints{3, 0, 2, 1}, Ints{0, 3, 2, 1}, Ints{1, 3, 2, 0}})
+    for (const Shape& shape : {Shape{5, 13, 10, 49}, Shape{12, 20, 6, 64}, Shape{3, 20, 31, 33}, Shape{9, 4, 11, 80}})
+      expect_compiled_equals_reference(*program({Type(DType::f32, shape)}, [&](Builder& b, const Values& v) { return Values{op::transpose(b, v[0], p)}; }));
+}
+
+/// Beside what lies along the result, what stays for its rows, another array that lies so, and two results; of an array that is read both ways, or under a condition, all the same.
+TEST(CompiledTiles, ShortLastDimensionsWithWhatStandsAround) {
+  const Type x(DType::f32, {5, 8, 21, 40}), y(DType::f32, {40, 8, 21, 5}), row(DType::f32, {40}), last(DType::f32, {5}), square(DType::f32, {6, 40, 6, 40});
+  expect_compiled_equals_reference(*program({x, x, y, row, last}, [](Builder& b, const Values& v) {
+    Value *t = op::transpose(b, v[0], {3, 1, 2, 0}), *other = op::transpose(b, v[1], {3, 1, 2, 0});
+    Value* sum = op::add(b, op::mul(b, op::exp(b, t), v[2]), op::broadcast_in_dim(b, v[3], v[2]->shape(), {0}));
+    return Values{sum, op::sub(b, other, sum)};
+  }));
+  expect_compiled_equals_reference(*program({x, last}, [](Builder& b, const Values& v) {
+    Value* t = op::transpose(b, v[0], {3, 1, 2, 0});
+    return Values{op::add(b, t, op::broadcast_in_dim(b, v[1], t->shape(), {3}))};
+  }));
+  expect_compiled_equals_reference(*program({square}, [](Builder& b, const Values& v) {
+    return Values{op::add(b, op::transpose(b, v[0], {1, 0, 3, 2}), op::transpose(b, v[0], {3, 0, 1, 2}))};
+  }));
+  expect_compiled_equals_reference(*program({x}, [](Builder& b, const Values& v) {
+    return Values{op::pad(b, op::transpose(b, v[0], {3, 1, 2, 0}), op::scalar(b, DType::f32, 2), {0, 1, 0, 1}, {2, 0, 0, 1})};
+  }));
+}
+
 /// One array read along and across; as large as what is fetched ahead of its reads.
 TEST(CompiledTiles, AnArrayAndItsTranspose) {
   for (std::int64_t n : {8, 33, 1030})

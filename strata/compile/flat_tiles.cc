@@ -1,0 +1,179 @@
+#include "strata/compile/flat_tiles.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "strata/compile/fusion_choice.h"
+#include "strata/loop/lanes.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Value;
+using Values = std::unordered_set<const Value*>;
+
+constexpr std::int64_t kFewest = 1 << 14;    // elements
+constexpr std::int64_t kLong = 64;           // last dimensions of which squares of them alone leave little
+constexpr std::size_t kMostComputed = 12;    // operations: a square computes them for its columns, too, only to learn where these lie
+constexpr std::int64_t kPointElements = 16384;
+
+/// The values that lie across: contiguous along y, and none of them is read twice; empty where another read lies neither along the result's dimensions behind y nor at one place of them.
+Values across_of(const std::vector<std::int64_t>& sizes, const std::vector<Read>& reads, std::size_t y) {
+  Values across, others;
+  for (const Read& r : reads) {
+    if (r.steps.empty() || r.guarded) return {};
+    bool stays = true, goes_on = r.steps.back() == 1;
+    for (std::size_t d = y + 1; d < sizes.size(); ++d) {
+      stays &= r.steps[d] == 0;
+      goes_on &= d + 1 == sizes.size() || r.steps[d] == r.steps[d + 1] * sizes[d + 1];
+    }
+    if (stays || goes_on)
+      others.insert(r.value);
+    else if (r.steps[y] != 1 || !across.insert(r.value).second)
+      return {};
+  }
+  return std::any_of(across.begin(), across.end(), [&](const Value* v) { return others.count(v) != 0; }) ? Values() : across;
+}
+
+/// Reads what lies across column by column, then gives a square's rows.
+class FlatContext : public GroupContext {
+ public:
+  FlatContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built, const Values& across) : GroupContext(b, group, fusion, built), across_(across) {}
+  void begin_square() { columns_.clear(), turned_.clear(), row_ = -1; }
+  /// What is asked for next is row `j` of the square whose columns were.
+  void begin_row(int j) { row_ = j; }
+
+ protected:
+  Inst* leaf(const Value* v, std::span<const Index> index, const Index& offset) override {
+    if (across_.count(v) == 0) return GroupContext::leaf(v, index, offset);
+    if (row_ < 0) return columns_[v].emplace_back(b.load(input(v), offset));
+    auto [found, missing] = turned_.try_emplace(v);
+    if (missing) found->second = loop::transposed(b, columns_.at(v));
+    return found->second[static_cast<std::size_t>(row_)];
+  }
+
+ private:
+  const Values& across_;
+  std::unordered_map<const Value*, std::vector<Inst*>> columns_, turned_;  // lookup only
+  int row_ = -1;
+};
+
+class FlatTiles {
+ public:
+  FlatTiles(const Group& group, const Fusion& fusion, Values across, int lanes, std::int64_t outer, std::int64_t rows, std::int64_t columns)
+      : group_(group), fusion_(fusion), across_(std::move(across)), lanes_(lanes), outer_(outer), rows_(rows), columns_(columns) {}
+
+  Built build() {
+    const std::int64_t down = rows_ / lanes_;
+    squares(down);
+    if (down * lanes_ < rows_) rest(down * lanes_);
+    return std::move(out_);
+  }
+
+ private:
+  loop::Kernel& kernel(std::int64_t elements) {
+    out_.kernels.emplace_back();
+    BuiltKernel& built = out_.kernels.back();
+    built.kernel = std::make_unique<loop::Kernel>("flat_tiles");
+    built.parallel = static_cast<double>(elements) * static_cast<double>(group_.roots.size()) > kInlineWork;
+    return *built.kernel;
+  }
+
+  /// A grid point does a block of squares, strip by strip of columns; those that are left at the right end of the result's lines by smaller ones.
+  void squares(std::int64_t down) {
+    const std::int64_t right = columns_ / lanes_, most = 512 / lanes_;
+    std::int64_t high = largest_divisor(down, most), wide = right <= 8 ? std::max<std::int64_t>(1, right) : largest_divisor(right, 4);
+    if (high * 4 < std::min(most, down)) high = down;
+    const std::int64_t blocks_down = down / high, blocks_right = std::max<std::int64_t>(1, right / wide);
+    loop::Kernel& k = kernel(group_.total);
+    k.grid = outer_ * blocks_down * blocks_right;
+    loop::Builder b(k);
+    FlatContext context(b, group_, fusion_, out_.kernels.back(), across_);
+    const Index block = b.mod(b.grid(), blocks_right), line = b.div(b.grid(), blocks_right), top = b.mod(line, blocks_down) * (high * lanes_), o = b.div(line, blocks_down);
+    if (right > 0) b.for_(0, wide, 1, [&](Index column) { strip(b, context, o, top, high * lanes_, (block * wide + column) * lanes_, lanes_); });
+    if (right * lanes_ == columns_) return;
+    const auto left_over = [&] {
+      std::int64_t left = right * lanes_;
+      for (int lanes = lanes_ / 2; lanes > 0; lanes /= 2)
+        for (; left + lanes <= columns_; left += lanes) strip(b, context, o, top, high * lanes_, left, lanes);
+    };
+    if (blocks_right == 1) return left_over();
+    b.if_(b.less(block, blocks_right - 1), [] {}, left_over);
+  }
+
+  /// So many columns from `left` on, of so many rows from `top` on. Where they are fewer than four, lanes go down a column.
+  void strip(loop::Builder& b, FlatContext& context, const Index& o, const Index& top, std::int64_t rows, const Index& left, int lanes) {
+    if (lanes < 4) {
+      for (int i = 0; i < lanes; ++i)
+        b.vector(0, rows, lanes_, [&](Index y) {
+          context.begin_square();
+          elements(context, {offset(o, top + y, left + i)});
+        });
+      return;
+    }
+    b.for_(0, rows, lanes, [&](Index y) {
+      b.vector(left, left + lanes, lanes, [&](Index x) {
+        context.begin_square();
+        for (int i = 0; i < lanes; ++i)
+          for (const Value* v : group_.outputs) context.stored_at_offset(v, offset(o, top + y + (x - left), left + i));
+        std::vector<Index> places;
+        for (int j = 0; j < lanes; ++j) places.push_back(offset(o, top + y + j, x));
+        elements(context, places);
+      });
+    });
+  }
+
+  /// The rows that no square covers, element by element.
+  void rest(std::int64_t begin) {
+    const std::int64_t count = rows_ - begin, width = largest_divisor(columns_, std::max<std::int64_t>(1, kPointElements / count)), blocks = columns_ / width;
+    loop::Kernel& k = kernel(count * outer_ * columns_);
+    k.grid = outer_ * blocks;
+    loop::Builder b(k);
+    FlatContext context(b, group_, fusion_, out_.kernels.back(), across_);
+    const Index o = b.div(b.grid(), blocks), left = b.mod(b.grid(), blocks) * width;
+    b.for_(0, width, 1, [&](Index x) {
+      b.vector(0, count, lanes_, [&](Index y) {
+        context.begin_square();
+        elements(context, {offset(o, y + begin, left + x)});
+      });
+    });
+  }
+
+  Index offset(const Index& o, const Index& y, const Index& x) const { return (o * rows_ + y) * columns_ + x; }
+  /// All values before all stores. One place alone is of no square.
+  void elements(FlatContext& context, const std::vector<Index>& places) {
+    std::vector<std::vector<std::vector<Inst*>>> values(group_.outputs.size());
+    for (std::size_t j = 0; j < places.size(); ++j) {
+      if (places.size() > 1) context.begin_row(static_cast<int>(j));
+      for (std::size_t v = 0; v < values.size(); ++v) values[v].push_back(context.stored_at_offset(group_.outputs[v], places[j]));
+    }
+    for (std::size_t v = 0; v < values.size(); ++v)
+      for (std::size_t j = 0; j < places.size(); ++j) context.store_result(group_.outputs[v], places[j], values[v][j]);
+  }
+
+  const Group& group_;
+  const Fusion& fusion_;
+  const Values across_;
+  const int lanes_;
+  const std::int64_t outer_, rows_, columns_;
+  Built out_;
+};
+
+}  // namespace
+
+std::optional<Built> build_flat_tiles(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& dimensions, const std::vector<Read>& reads, std::size_t y,
+                                      const CpuTarget& target) {
+  const auto behind = dimensions.begin() + static_cast<std::ptrdiff_t>(y) + 1;
+  if (group.total < kFewest || dimensions.end() - behind < 2 || dimensions.back() >= kLong) return std::nullopt;
+  const Values across = across_of(dimensions, reads, y);
+  std::size_t width = 1, computed = 0;
+  for (const Value* v : across) width = std::max(width, byte_width(stored_dtype(v->type())));
+  each_computed(group, fusion, [&](const ir::Op&) { ++computed; });
+  const int lanes = static_cast<int>(std::min<std::size_t>(16, (target.avx512 ? 64 : 32) / width));
+  const std::int64_t columns = std::accumulate(behind, dimensions.end(), std::int64_t{1}, std::multiplies<>());
+  if (across.empty() || computed > kMostComputed || lanes < 4 || dimensions.back() % lanes == 0 || columns < lanes || dimensions[y] < lanes) return std::nullopt;
+  const std::int64_t outer = std::accumulate(dimensions.begin(), behind - 1, std::int64_t{1}, std::multiplies<>());
+  return FlatTiles(group, fusion, across, lanes, outer, dimensions[y], columns).build();
+}
+
+}  // namespace strata::compile
