@@ -4,6 +4,7 @@
 
 #include "strata/compile/native_product.h"
 #include "strata/compile/product_result.h"
+#include "strata/transform/batch_first.h"
 
 namespace strata::compile {
 namespace {
@@ -129,7 +130,7 @@ std::unordered_set<const Op*> moved_by_products(const ir::Block& block, const Mo
 std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Uses& uses, const std::unordered_set<const Op*>& moved, FusionRule rule) {
   struct Reading {
     int times = 0;
-    bool repeats = false, by_product = false;
+    bool repeats = false, by_product = false, made = false;  // made: a product reads it better from memory
   };
   std::unordered_map<const Value*, Reading> reading;
   std::unordered_set<const Value*> inlined;
@@ -157,6 +158,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
         } else {
           r.times += 1;
           r.by_product |= is_generated_product(*use.op);
+          r.made |= is_generated_product(*use.op) && transform::is_put_first(*use.op, use.operand);
         }
         if (user && is_elemental(*use.op)) r.repeats |= count(user) > 2 * count(v);
       }
@@ -164,7 +166,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     if (uses.stored.count(v) && !(constant_literal(op) && count(v) == 1)) continue;
     bool view = is_view(op) && size[v] < 40 && (!r.by_product || op::def(op).traits.moves_only);
     bool once = r.times <= 1 && !r.repeats && !r.by_product && !cut.count(v);
-    if (view || once) inlined.insert(v);
+    if ((view || once) && !r.made) inlined.insert(v);
   }
   return inlined;
 }

@@ -10,6 +10,7 @@
 #include "strata/op/sort_key.h"
 #include "strata/op/tuple.h"
 #include "strata/transform/attention.h"
+#include "strata/transform/batch_first.h"
 #include "strata/transform/counted.h"
 #include "strata/transform/hoist.h"
 #include "strata/transform/long_sums.h"
@@ -118,7 +119,8 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
     Stage simplifies("  simplify");
     transform::simplify(*out);
     if (transform::sink_transposes(*out)) transform::simplify(*out);
-    if (transform::find_own_rows(*out) | transform::select_one_hot(*out) | transform::turn_products(*out) | transform::map_single_terms(*out)) ir::remove_dead(*out);
+    if (transform::find_own_rows(*out) | transform::select_one_hot(*out) | transform::turn_products(*out) | transform::map_single_terms(*out) | transform::put_batches_first(*out))
+      ir::remove_dead(*out);
   }
   {
     Stage chunks("  chunks");

@@ -17,9 +17,10 @@ void each_tile(loop::Builder& b, const ProductAxis& axis, const std::function<vo
   const std::int64_t last_tiles = axis.last() / axis.tile, rest = axis.last() % axis.tile;
   auto whole = [&](Index i) {
     Index place = axis.begin() + i * axis.tile;
-    if (axis.last() != axis.block) {  // says what ranges cannot know, so that indices of several dimensions need no division
-      const std::int64_t most = axis.total - axis.tile;
-      place = b.index_of(b.binary(Opcode::min, b.value(place), b.constant_int(DType::i64, most)), 0, most);
+    if (axis.last() != axis.block) {  // says what ranges cannot know, so that indices of several dimensions need no division; in whole tiles, where blocks are
+      const std::int64_t unit = axis.block % axis.tile ? 1 : axis.tile, most = (axis.total - axis.tile) / unit;
+      const Index number = axis.at * (axis.block / unit) + i * (axis.tile / unit);
+      place = b.index_of(b.binary(Opcode::min, b.value(number), b.constant_int(DType::i64, most)), 0, most) * unit;
     }
     body({i * axis.tile, place, axis.tile});
   };

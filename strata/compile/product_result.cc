@@ -74,7 +74,7 @@ Index landing(loop::Builder& b, std::span<const Op* const> moves, const Index& o
   Index at = offset;
   for (const Op* op : moves) {
     if (!is_transpose(*op)) continue;
-    std::vector<Index> from = delinearize(b, op->operand(0)->shape(), at), to;
+    std::vector<Index> from = delinearize_from_front(b, op->operand(0)->shape(), at), to;
     for (std::int64_t d : op->attr<ir::Ints>("permutation")) to.push_back(from[static_cast<std::size_t>(d)]);
     at = linearize(b, op->result()->shape(), to);
   }

@@ -33,7 +33,7 @@ struct ProductSide {
   std::vector<Index> index(loop::Builder& b, Index batch_at, Index free_at, Index k) const {
     std::vector<Index> out(static_cast<std::size_t>(value->rank()));
     auto place = [&](const std::vector<int>& dims, Index at) {
-      std::vector<Index> index = delinearize(b, part(dims), at);
+      std::vector<Index> index = delinearize_from_front(b, part(dims), at);
       for (std::size_t i = 0; i < dims.size(); ++i) out[static_cast<std::size_t>(dims[i])] = index[i];
     };
     place(batch, batch_at);

@@ -55,6 +55,22 @@ std::vector<Index> delinearize(loop::Builder& b, const Shape& shape, const Index
   return out;
 }
 
+std::vector<Index> delinearize_from_front(loop::Builder& b, const Shape& shape, const Index& offset) {
+  std::vector<Index> out;
+  Index rest = offset;
+  std::int64_t behind = shape.count();
+  for (int i = 0; i < shape.rank(); ++i) {
+    behind = std::max<std::int64_t>(1, behind / std::max<std::int64_t>(1, shape[i]));
+    if (shape[i] <= 1) {
+      out.push_back(0);
+      continue;
+    }
+    out.push_back(b.div(rest, behind));
+    rest = b.mod(rest, behind);
+  }
+  return out;
+}
+
 Shape stored_shape(const Type& type) {
   if (!is_complex(type.dtype())) return type.shape();
   std::vector<Dim> dims = type.shape().dims();

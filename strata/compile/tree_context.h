@@ -22,6 +22,8 @@ Shape stored_shape(const Type& type);
 DType stored_dtype(const Type& type);
 /// The index whose row-major offset is `offset`.
 std::vector<Index> delinearize(loop::Builder& b, const Shape& shape, const Index& offset);
+/// The same from the front: what is left behind a dimension is a remainder of `offset` itself, so that dimensions along which lanes cross rejoin where they lie one behind the other.
+std::vector<Index> delinearize_from_front(loop::Builder& b, const Shape& shape, const Index& offset);
 /// As `linearize`, for any mixed-radix sum: joins c*d*(x div d) + c*(x mod d) into c*x.
 Index recombine(const Index& index);
 /// The element of a constant array at a place that is known, as a constant; null for any other.
