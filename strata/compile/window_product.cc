@@ -22,8 +22,10 @@ using Sizes = std::vector<std::int64_t>;
 using Indices = std::vector<Index>;
 
 constexpr std::int64_t kMostDepth = 1152;          // of k in a block, so that a panel stays close
+constexpr std::int64_t kMostDepthAlong = 4608;     // with few columns, of which a panel has few lines
 constexpr std::int64_t kMostRows = 512;            // of results in a block
 constexpr std::int64_t kPatchBytes = 384 << 10;    // of the array in a block: with the panels well inside the second cache
+constexpr std::int64_t kPatchBytesAlong = 512 << 10, kFewestRowsAlong = 64;
 
 std::int64_t product_of(const Sizes& sizes) { return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>()); }
 
@@ -149,7 +151,7 @@ class WindowProduct {
   /// Shape alone decides: enough blocks for the threads, each as large as the caches like.
   void choose_blocks() {
     nb_ = std::min(padded(n_), padded(256));
-    std::int64_t most_rows = kMostRows, most_depth = kMostDepth;
+    std::int64_t most_rows = kMostRows, most_depth = along_ ? kMostDepthAlong : kMostDepth;
     auto cut = [&] {
       row_box_ = box_of(sizes(rows_), most_rows, true);
       depth_box_ = box_of(sizes(depth_), most_depth, false);
@@ -161,7 +163,9 @@ class WindowProduct {
     auto points = [&] { return batch_ * row_blocks() * column_blocks(); };
     auto patch_bytes = [&] { return product_of(extents(row_box_, depth_box_)) * static_cast<std::int64_t>(byte_width(acc_)); };
     cut();
-    while (patch_bytes() > kPatchBytes && (most_depth > 256 || most_rows > tile_.rows)) halve(most_depth > 256 ? most_depth : most_rows);
+    if (along_)
+      while (patch_bytes() > kPatchBytesAlong && most_rows > kFewestRowsAlong) halve(most_rows);
+    while (patch_bytes() > (along_ ? kPatchBytesAlong : kPatchBytes) && (most_depth > 256 || most_rows > tile_.rows)) halve(most_depth > 256 ? most_depth : most_rows);
     if (points() < 8 && most_rows > 256) halve(most_rows);
     while (points() < 8 && nb_ > tile_.lanes) nb_ = padded(nb_ / 2);
     while (points() < 6 && most_rows > 64) halve(most_rows);
@@ -666,12 +670,13 @@ class WindowProduct {
 }  // namespace
 
 bool few_columns_of_long_rows(const ProductSide& windows, const op::WindowDims& dims, std::int64_t columns) {
-  constexpr std::int64_t kFew = 8, kLong = 16;
+  constexpr std::int64_t kFew = 7, kLong = 12, kMost = 12, kFarthest = 4, kManyTerms = 96;
+  const bool many = windows.size(windows.contract) >= kManyTerms;  // results are stored a column at a time
   for (std::size_t i = windows.free.size(); i-- > 0;) {
     int d = windows.free[i], of = d - dims.rank();
     std::int64_t size = windows.value->shape()[d];
     if (size == 1) continue;
-    return columns < kFew && size >= kLong && of >= 0 && dims.stride[static_cast<std::size_t>(of)] == 1;
+    return columns <= (many ? kMost : kFew) && size >= kLong && of >= 0 && dims.stride[static_cast<std::size_t>(of)] <= (many ? kFarthest : 1);
   }
   return false;
 }
