@@ -405,6 +405,8 @@ program(dense, "moved_four_ways", lambda a, b: jnp.einsum("bae,ecda->badc", a, b
 program(dense, "features_mixed", lambda a, b: jnp.einsum("nchw,co->nohw", a, b), lambda: nrm(32, 64, 56, 56), lambda: other(64, 64))
 program(dense, "one_term", lambda a, b: a @ b, lambda: nrm(8192, 1), lambda: nrm(1, 256))
 program(dense, "conv_nchw_stride2", lambda x, w: lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NCHW", "OIHW", "NCHW")), lambda: nrm(16, 128, 32, 64), lambda: nrm(64, 128, 3, 3))
+program(dense, "conv_to_8", lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), lambda: nrm(8, 64, 64, 64), lambda: nrm(3, 3, 64, 8))
+program(dense, "conv_to_4_stride2", lambda x, w: lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), lambda: nrm(16, 14, 64, 256), lambda: nrm(3, 7, 256, 4))
 program(dense, "conv3d_two_groups", lambda x, w: lax.conv_general_dilated(x, w, (1, 1, 1), "SAME", feature_group_count=2, dimension_numbers=("NDHWC", "OIDHW", "NDHWC")),
         lambda: nrm(1, 7, 8, 8, 256), lambda: nrm(8, 128, 5, 7, 2))
 program(dense, "trace_of_product", lambda a, b: jnp.einsum("ij,ji->", a, b), lambda: jnp.abs(nrm(1024, 1024)), lambda: jnp.abs(other(1024, 1024)))
