@@ -426,5 +426,26 @@ TEST(Compile, WhatIsUpdatedIsMadeWhereTheResultLies) {
   }
 }
 
+/// Batch normalisation: x - mean, of which both the variance and the result are computed, is computed twice and lies nowhere; a small one, or one that is a result, is made once.
+TEST(Compile, ALargeArrayBesideItsMeanIsNotStored) {
+  enum class Which { large, small, result };
+  for (Which which : {Which::large, Which::small, Which::result}) {
+    const std::int64_t side = which == Which::small ? 32 : 1040;
+    Block f;
+    Value* x = argument(f, {side, 1030});
+    Builder b(f);
+    auto spread = [&](Value* row) { return op::broadcast_in_dim(b, row, x->shape(), {1}); };
+    Value *mean = op::reduce(b, x, {0}, op::Combiner::add), *shifted = op::sub(b, x, spread(mean));
+    Value* variance = op::reduce(b, op::mul(b, shifted, shifted), {0}, op::Combiner::add);
+    f.results = {op::mul(b, shifted, spread(op::rsqrt(b, variance)))};
+    if (which == Which::result) f.results.push_back(shifted);
+    expect_compiled_equals_reference(f);
+    std::int64_t of_large = 0;
+    const Plan plan = make_plan(*prepare(f), {});
+    for (const PlanBuffer& buffer : plan.buffers) of_large += buffer.kind == PlanBuffer::Kind::temporary && buffer.bytes >= x->type().bytes();
+    EXPECT_EQ(of_large, which == Which::small ? 1 : 0) << print(plan);
+  }
+}
+
 }  // namespace
 }  // namespace strata::compile

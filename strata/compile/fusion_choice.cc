@@ -15,6 +15,7 @@ using op::is_reduction;
 
 // How much arithmetic an element of a tree may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this.
 constexpr double kMostTree = 1500;
+constexpr int kFewReadings = 4;  // of what is computed again
 constexpr std::int64_t kSmall = 4096;  // elements of arrays that lie in a first-level cache: passing them on by memory costs about a call
 
 bool is_small_array(const Value* v) { return v->type().is_tensor() && count(v) <= kSmall; }
@@ -53,6 +54,23 @@ std::unordered_set<const Value*> cuts(const ir::Block& block) {
     weight[op->result()] = w;
   }
   return out;
+}
+
+/// An operation on a large array that lies in memory and on what is the same for many of its elements (x - mean): to compute it again where it is read costs what reading it would, and
+/// nobody has to write it (batch normalisation of 32 x 64 x 56 x 56: 2.2 ms stored, 1.4 so).
+bool is_shift(const Op& op) {
+  constexpr std::size_t kLarge = std::size_t{4} << 20;
+  constexpr std::int64_t kMany = 16;
+  const Value* v = op.result();
+  if (!op::def(op).traits.elementwise || op.operands.size() != 2 || v->type().bytes() < kLarge || is_complex(v->dtype()) || own_weight(op) > 1) return false;
+  int whole = 0;
+  for (const Value* x : op.operands) {
+    const Op* made = x->op();
+    if (made && made->name() == "stablehlo.broadcast_in_dim" && count(made->operand(0)) * kMany <= count(v)) continue;
+    if (made && op::is_elemental(*made)) return false;
+    ++whole;
+  }
+  return whole == 1;
 }
 
 }  // namespace
@@ -166,7 +184,8 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     if (uses.stored.count(v) && !(constant_literal(op) && count(v) == 1)) continue;
     bool view = is_view(op) && size[v] < 40 && (!r.by_product || op::def(op).traits.moves_only);
     bool once = r.times <= 1 && !r.repeats && !r.by_product && !cut.count(v);
-    if ((view || once) && !r.made) inlined.insert(v);
+    bool again = r.times <= kFewReadings && !r.repeats && !r.by_product && !cut.count(v) && is_shift(op);
+    if ((view || once || again) && !r.made) inlined.insert(v);
   }
   return inlined;
 }
