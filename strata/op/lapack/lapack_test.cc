@@ -1,13 +1,12 @@
-// lapack_*_ffi: refused where no library is named; where STRATA_LAPACK names one, A = L L^H and A v = w v, as the definitions say.
+// lapack_*_ffi by the room `lapack`, or by the library that STRATA_LAPACK names: A v = w v, as the definition says; what neither has is refused.
 // (What JAX does with them: conformance/jax/lapack.)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "strata/ir/text/parser.h"
 #include "strata/op/evaluate.h"
 #include "strata/op/foreign.h"
+#include "strata/op/lapack/library.h"
 #include "strata/op/samples.h"
 
 namespace strata::op {
@@ -32,20 +31,11 @@ func.func @main(%x: tensor<3x3x{0}>) -> (tensor<3x3x{0}>, tensor<3x{1}>, tensor<
                      type, real, routine);
 }
 
-bool has_library() {
-  const char* name = std::getenv("STRATA_LAPACK");
-  return name != nullptr && *name != '\0';
-}
-
-TEST(Lapack, without_a_library_says_how_to_name_one) {
-  if (has_library()) return;
-  try {
-    run(eigenvalues("f32", "f32", "ssyevd"), {Literal(Type(DType::f32, {3, 3}))});
-    FAIL() << "LAPACK ran without a library";
-  } catch (const foreign::Failure& e) {
-    EXPECT_TRUE(e.is_unsupported());
-    EXPECT_THAT(e.what(), HasSubstr("lapack_ssyevd_ffi: LAPACK is not known here: name its library in STRATA_LAPACK"));
-  }
+TEST(Lapack, what_nobody_has_is_refused_and_says_how_to_name_a_library) {
+  const Result<void*> address = lapack::routine("sgenobody");
+  ASSERT_FALSE(address.ok());
+  EXPECT_EQ(address.status().code(), Code::unsupported);
+  EXPECT_THAT(std::string(address.status().message()), HasSubstr("STRATA_LAPACK"));
 }
 
 TEST(Lapack, a_call_of_other_values_is_refused) {
@@ -60,7 +50,6 @@ TEST(Lapack, a_call_of_other_values_is_refused) {
 }
 
 TEST(Lapack, eigenvectors_are_what_their_name_says) {
-  if (!has_library()) return;
   for (auto [routine, type, real, dtype] : {std::tuple("ssyevd", "f32", "f32", DType::f32), std::tuple("dsyevd", "f64", "f64", DType::f64),
                                             std::tuple("cheevd", "complex<f32>", "f32", DType::c64), std::tuple("zheevd", "complex<f64>", "f64", DType::c128)}) {
     Literal x = random_literal(Type(dtype, {3, 3}), 5);

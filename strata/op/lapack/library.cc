@@ -4,19 +4,21 @@
 
 #include <cstdlib>
 
+#include "strata/lapack/routine.h"
+
 namespace strata::op::lapack {
 namespace {
 
+/// The library that the environment names, if it does.
 struct Library {
+  bool is_named = false;
   void* handle = nullptr;
   Status status;
 
   Library() {
     const char* name = std::getenv("STRATA_LAPACK");
-    if (name == nullptr || *name == '\0') {
-      status = Status(Code::unsupported, "LAPACK is not known here: name its library in STRATA_LAPACK (liblapack.so.3)");
-      return;
-    }
+    is_named = name != nullptr && *name != '\0';
+    if (!is_named) return;
     handle = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
       status = Status(Code::unsupported, "STRATA_LAPACK names no library that opens: {}", ::dlerror());
@@ -30,6 +32,10 @@ struct Library {
 
 Result<void*> routine(const std::string& name) {
   static const Library& library = *new Library;  // never closed: threads may be in it when the process ends
+  if (!library.is_named) {
+    if (void* address = strata::lapack::routine(name)) return address;
+    return Status(Code::unsupported, "LAPACK is not known here: name its library in STRATA_LAPACK (liblapack.so.3)");
+  }
   if (library.handle == nullptr) return library.status;
   void* address = ::dlsym(library.handle, (name + "_").c_str());
   if (address == nullptr) return Status(Code::unsupported, "the library of STRATA_LAPACK has no {}", name);
