@@ -405,6 +405,10 @@ program(dense, "moved_four_ways", lambda a, b: jnp.einsum("bae,ecda->badc", a, b
 program(dense, "features_mixed", lambda a, b: jnp.einsum("nchw,co->nohw", a, b), lambda: nrm(32, 64, 56, 56), lambda: other(64, 64))
 program(dense, "one_term", lambda a, b: a @ b, lambda: nrm(8192, 1), lambda: nrm(1, 256))
 program(dense, "conv_nchw_stride2", lambda x, w: lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NCHW", "OIHW", "NCHW")), lambda: nrm(16, 128, 32, 64), lambda: nrm(64, 128, 3, 3))
+program(dense, "conv1x1_64_256", lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), lambda: nrm(32, 56, 56, 64), lambda: nrm(1, 1, 64, 256))
+program(dense, "conv1x1_bf16", lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")),
+        lambda: nrm(32, 56, 56, 64).astype(jnp.bfloat16), lambda: nrm(1, 1, 64, 256).astype(jnp.bfloat16))
+program(dense, "conv1x1_3d", lambda x, w: lax.conv_general_dilated(x, w, (1, 1, 1), "SAME", dimension_numbers=("NDHWC", "DHWIO", "NDHWC")), lambda: nrm(2, 16, 28, 28, 64), lambda: nrm(1, 1, 1, 64, 128))
 program(dense, "conv_to_8", lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), lambda: nrm(8, 64, 64, 64), lambda: nrm(3, 3, 64, 8))
 program(dense, "conv_to_4_stride2", lambda x, w: lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), lambda: nrm(16, 14, 64, 256), lambda: nrm(3, 7, 256, 4))
 program(dense, "conv3d_two_groups", lambda x, w: lax.conv_general_dilated(x, w, (1, 1, 1), "SAME", feature_group_count=2, dimension_numbers=("NDHWC", "OIDHW", "NDHWC")),

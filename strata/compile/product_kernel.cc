@@ -244,7 +244,7 @@ class Product {
   /// Those that several blocks would lay out again.
   void choose_ahead() {
     constexpr std::int64_t kTimes = 3, kFew = 64 << 10, kMostBytes = 32 << 20;
-    if (leaves_parts_small() || !is_parallel()) return;
+    if ((leaves_parts_small() && batch_ > 1) || !is_parallel()) return;
     auto pays = [&](std::int64_t times, const SideLayout& layout, std::int64_t free) {
       const std::int64_t elements = laid_out_elements(layout, free);
       return times >= kTimes && (times - 1) * elements >= kFew && elements * byte_width(acc_) <= kMostBytes;

@@ -263,11 +263,46 @@ Value* by_phases(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDim
   return results == of_phase * by ? joined : slice_dim(b, joined, along, 0, results);
 }
 
+/// Whether the kernel has one place, which is laid on elements of lhs alone: a product of features. Steps between places that lie along memory are left to windows, which bring them together.
+bool is_pointwise(const ConvDims& d, const Type& lhs, const Type& rhs) {
+  if (d.groups * d.batch_groups != 1 || !lhs.shape().is_static() || !rhs.shape().is_static() || is_complex(lhs.dtype())) return false;
+  for (std::size_t i = 0; i < d.lhs.spatial.size(); ++i)
+    if (at(d.window.size, i) != Dim(1) || d.window.base_dilation[i] != 1 || d.window.low[i] < 0 || d.window.high[i] < 0 || d.window.low[i] + d.window.high[i] != 0) return false;
+  const bool steps = std::any_of(d.window.stride.begin(), d.window.stride.end(), [](std::int64_t n) { return n != 1; });
+  if (steps && d.lhs.second != lhs.rank() - 1) return false;
+  return feature_pieces(rhs.shape(), d.rhs) == 1;
+}
+
+/// The product of all features with the kernel's, where it is laid: as it lies, so that what has the features last, or second, is read and written along memory.
+Value* pointwise(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDims& d) {
+  const auto rank = static_cast<std::size_t>(lhs->rank());
+  Ints start(rank, 0), limit = lhs->shape().sizes(), strides(rank, 1);
+  for (std::size_t i = 0; i < d.lhs.spatial.size(); ++i) strides[static_cast<std::size_t>(d.lhs.spatial[i])] = d.window.stride[i];
+  if (std::any_of(strides.begin(), strides.end(), [](std::int64_t n) { return n != 1; })) lhs = slice(b, lhs, start, limit, strides);
+  const bool kernel_features_first = d.rhs.first < d.rhs.second;
+  const Dim in = rhs->shape().dim(static_cast<int>(d.rhs.first)), out = rhs->shape().dim(static_cast<int>(d.rhs.second));
+  rhs = reshape(b, rhs, kernel_features_first ? Shape(std::vector{in, out}) : Shape(std::vector{out, in}));
+  const Ints of_kernel{kernel_features_first ? 0 : 1}, of_array{d.lhs.second};
+  Ints places;  // of the output, for each dimension of the product
+  for (std::size_t i = 0; i < rank; ++i) {
+    if (static_cast<std::int64_t>(i) == d.lhs.first) places.push_back(d.out.first);
+    for (std::size_t s = 0; s < d.lhs.spatial.size(); ++s)
+      if (d.lhs.spatial[s] == static_cast<std::int64_t>(i)) places.push_back(d.out.spatial[s]);
+  }
+  const bool features_last = d.out.second == op.result()->rank() - 1;
+  places.insert(features_last ? places.end() : places.begin(), d.out.second);
+  Value* product = features_last ? dot_general(b, lhs, rhs, {{}, {}, of_array, of_kernel}, op.result()->dtype()) : dot_general(b, rhs, lhs, {{}, {}, of_kernel, of_array}, op.result()->dtype());
+  Ints permutation(rank);
+  for (std::size_t i = 0; i < rank; ++i) permutation[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(i);
+  return std::is_sorted(permutation.begin(), permutation.end()) ? product : transpose(b, product, permutation);
+}
+
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Value *lhs = operands[0], *rhs = operands[1];
   if (lhs->shape().is_static() && lhs->shape().count() == 0) return {zeros(b, op.result()->type())};  // a derivative by windows that did not fit: nothing but padding
   ConvDims d = dims_of(op.attrs, lhs->type(), rhs->type());
   if (const int i = dilated_dim(op, d, lhs->type(), rhs->type()); i >= 0) return {by_phases(b, op, lhs, reversed(b, rhs, d), d, static_cast<std::size_t>(i))};
+  if (is_pointwise(d, lhs->type(), rhs->type())) return {pointwise(b, op, lhs, rhs, d)};
   std::int64_t groups = d.groups * d.batch_groups;
   rhs = reversed(b, rhs, d);
   DotDims dot;
