@@ -267,6 +267,14 @@ bool is_plain(const Op& op) {
   return initial && !std::isnan(initial->number(0)) && initial->number(0) != 0;
 }
 
+// Lines of one element are in order.
+Values sort_of_one(const Op& op) {
+  if (op.name() != "stablehlo.sort" || !is_static(op)) return {};
+  const Shape& shape = op.operand(0)->shape();
+  const std::int64_t dim = op.attrs.get_or<std::int64_t>("dimension", -1);
+  return shape.rank() > 0 && shape[static_cast<int>(dim < 0 ? dim + shape.rank() : dim)] <= 1 ? Values(op.operands.begin(), op.operands.end()) : Values();
+}
+
 // The same by a computation of its own, of several arrays, too (the place of the greatest along a dimension of 1).
 Values reduce_by_region(Builder& b, const Op& op) {
   if (op.name() != "stablehlo.reduce" || !is_static(op) || op::combiner_of(op) != op::Combiner::region || !is_plain(op)) return {};
@@ -352,6 +360,8 @@ bool pass(ir::Block& block) {
       for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), results[static_cast<std::size_t>(i)]);
     } else if (Value* v = rewritten(b, *op)) {
       map.set(op->result(), v);
+    } else if (Values values = sort_of_one(*op); !values.empty()) {
+      for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), values[static_cast<std::size_t>(i)]);
     } else if (Values values = reduce_by_region(b, *op); !values.empty()) {
       for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), values[static_cast<std::size_t>(i)]);
     } else {

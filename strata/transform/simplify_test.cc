@@ -5,6 +5,8 @@
 
 #include "strata/op/build.h"
 #include "strata/op/control.h"
+#include "strata/op/sort.h"
+#include "strata/op/sort_key.h"
 #include "strata/op/testing/run.h"
 
 namespace strata::transform {
@@ -121,6 +123,20 @@ TEST(Simplify, slices_of_joined_arrays) {
   EXPECT_EQ(f->ops().back()->name(), "stablehlo.concatenate");
   auto most = [](Builder& b, const Values& v) { return Values{op::slice(b, op::concatenate(b, {v[1], v[0]}, 0), {1, 0}, {6, 4})}; };
   EXPECT_EQ(left(rows, most), 2u) << "most of it is read where it is";
+}
+
+TEST(Simplify, sorted_lines_of_one_element_are_what_they_were) {
+  auto sorted = [](std::int64_t dim) {
+    return [dim](Builder& b, const Values& v) { return op::sort(b, {v[0], v[1]}, dim, op::comparator_of({DType::f32, DType::f32}, "total", false)); };
+  };
+  const Type columns(DType::f32, {5, 1});
+  auto f = op::testing::build({columns, columns}, sorted(1));
+  simplify(*f);
+  EXPECT_TRUE(f->ops().empty());
+  EXPECT_EQ(f->results, f->argument_values());
+  f = op::testing::build({columns, columns}, sorted(0));
+  simplify(*f);
+  EXPECT_FALSE(f->ops().empty());
 }
 
 TEST(Simplify, works_inside_regions) {
