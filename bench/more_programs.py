@@ -447,6 +447,10 @@ program(memory, "first_true", lambda x: jnp.argmax(x > 3, 1), square)
 program(memory, "argmax_of_truth", lambda x: x.argmax(1), lambda: square() > 3)
 program(memory, "rms_norm_bf16", lambda x: (x.astype(jnp.float32)*lax.rsqrt((x.astype(jnp.float32)**2).mean(-1, keepdims=True) + 1e-5)).astype(jnp.bfloat16), lambda: square().astype(jnp.bfloat16))
 program(memory, "softmax_of_4", lambda x: jax.nn.softmax(x, -1), lambda: nrm(1 << 20, 4))
+program(memory, "softmax_of_16", lambda x: jax.nn.softmax(x, -1), lambda: nrm(100000, 16))
+program(memory, "log_sum_exp_of_16", lambda x: jax.nn.logsumexp(x, -1), lambda: nrm(100000, 16))
+program(memory, "max_of_24", lambda x: x.max(-1), lambda: nrm(50000, 24))
+program(memory, "layer_norm_of_32", layer_norm, lambda: nrm(50000, 32))
 program(memory, "norm_of_3", lambda x: jnp.sqrt((x*x).sum(-1)), lambda: nrm(1 << 20, 3))
 program(memory, "transpose_3d", lambda x: x.transpose(1, 2, 0), lambda: nrm(64, 512, 512))
 program(memory, "transpose_short_last", lambda x: x.transpose(3, 0, 2, 1), lambda: nrm(64, 3, 7, 1024))
@@ -495,6 +499,7 @@ program(memory, "swap_halves", lambda x: jnp.concatenate([x[:, 1024:], x[:, :102
 # ---- irregular -----------------------------------------------------------------------------------------------------
 for name, make in dict(i32=lambda: ints(1 << 30, 1 << 20), u8=lambda: ints(255, 1 << 20).astype(jnp.uint8), bf16=lambda: nrm(1 << 20).astype(jnp.bfloat16)).items():
     program(irregular, f"sort_{name}", jnp.sort, make)
+program(irregular, "median_of_one", lambda x: jnp.median(x, 2), lambda: nrm(1000, 384, 1))
 program(irregular, "sort_rows_1024", lambda x: jnp.sort(x, 1), lambda: nrm(1024, 1024))
 program(irregular, "sort_rows_32", lambda x: jnp.sort(x, 1), lambda: nrm(32768, 32))
 program(irregular, "sort_columns", lambda x: jnp.sort(x, 0), lambda: nrm(16384, 64))

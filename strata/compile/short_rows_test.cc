@@ -102,7 +102,7 @@ TEST(ShortRows, JoinedToALongDimension) {
 /// Norms of points, softmax of a few, extremes, products; with elements that only a sum reads, and with what each row's sum is used for.
 TEST(ShortRows, Reductions) {
   for (DType dtype : {DType::f32, DType::bf16, DType::i32})
-    for (std::int64_t length : {2, 3, 5, 12})
+    for (std::int64_t length : {2, 3, 5, 12, 15, 16, 17, 27, 32})
       for (std::int64_t rows : {1024, 4099}) {
         Block block;
         Value* x = block.add_argument(Type(dtype, {rows, length}));
@@ -120,15 +120,37 @@ TEST(ShortRows, Reductions) {
 TEST(ShortRows, ReductionsOfOddNumbers) {
   const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
   const std::vector<float> odd = {0.0f, -0.0f, inf, -inf, nan, 1.0f, 1e38f, -1e-40f};
-  Block block;
-  Value* x = block.add_argument(Type(DType::f32, {2048, 4}));
-  Builder b(block);
-  block.results = {op::reduce_sum(b, x, {1}), op::reduce_max(b, x, {1}), op::reduce_min(b, x, {1}), op::reduce(b, x, {1}, op::Combiner::mul)};
-  Literal values(x->type());
-  for (std::int64_t i = 0; i < values.count(); ++i) values.set_number(i, odd[static_cast<std::size_t>((i / 4) >> (3 * (i % 4))) % 8]);
-  EXPECT_TRUE(has_short_rows(block));
-  const std::vector<Literal> arguments{values};
-  testing::expect_same_bits(testing::run_compiled(block, arguments), op::evaluate(block, arguments), "odd numbers");
+  for (std::int64_t length : {4, 16, 20}) {
+    Block block;
+    Value* x = block.add_argument(Type(DType::f32, {2048, length}));
+    Builder b(block);
+    block.results = {op::reduce_sum(b, x, {1}), op::reduce_max(b, x, {1}), op::reduce_min(b, x, {1}), op::reduce(b, x, {1}, op::Combiner::mul)};
+    Literal values(x->type());
+    for (std::int64_t i = 0; i < values.count(); ++i) values.set_number(i, odd[static_cast<std::size_t>((i / length) >> (3 * (i % 4))) % 8]);
+    EXPECT_TRUE(has_short_rows(block));
+    const std::vector<Literal> arguments{values};
+    testing::expect_same_bits(testing::run_compiled(block, arguments), op::evaluate(block, arguments), "odd numbers");
+  }
+}
+
+/// Rows that are squares, or two that lie over each other: beside what is one number for each row, one for each column, and neighbours in a longer row; in donated memory, too.
+TEST(ShortRows, Squares) {
+  for (std::int64_t length : {16, 19, 32})
+    for (DType dtype : {DType::f32, DType::bf16}) {
+      const std::int64_t rows = 4096 + 16 * 3 + 5;
+      Block f;
+      Builder b(f);
+      Value *x = f.add_argument(Type(dtype, {rows, length})), *bias = f.add_argument(Type(dtype, {length})), *scale = f.add_argument(Type(dtype, {rows})), *wide = f.add_argument(Type(dtype, {rows, length + 1}));
+      Value* y = op::add(b, op::mul(b, x, op::broadcast_in_dim(b, scale, x->shape(), {0})), op::broadcast_in_dim(b, bias, x->shape(), {1}));
+      y = op::add(b, y, op::slice(b, wide, {0, 1}, {rows, length + 1}));
+      Value* off = op::sub(b, y, op::broadcast_in_dim(b, op::reduce_max(b, y, {1}), x->shape(), {0}));
+      Value* e = op::exp(b, off);
+      f.results = {op::div(b, e, op::broadcast_in_dim(b, op::reduce_sum(b, e, {1}), x->shape(), {0}))};
+      EXPECT_TRUE(has_short_rows(f));
+      const std::vector<Literal> arguments = testing::arguments_of(f);
+      testing::expect_same_bits(testing::run_compiled(f, arguments), op::evaluate(f, arguments), "squares");
+      testing::expect_same_bits(testing::run_donated(f, arguments, {true, false, false, false}), op::evaluate(f, arguments), "donated");
+    }
 }
 
 /// What is read where it is written stays in lanes along the elements, in donated memory, too.
