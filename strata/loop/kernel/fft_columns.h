@@ -50,16 +50,28 @@ template <class V, int R, class In, class Out>
   for (; block < w.blocks; ++block) walk_block<V, R, true>(p, w, block, in, out);
 }
 
+/// Whether passes of a radix read and write an `Array` itself. Of planes all do; of others those that are common, in code for vectors: the rest is copied, for this code is most of what
+/// a program holds that transforms anything.
+template <class V, class Array>
+bool reaches(int radix) {
+  if (std::is_same_v<Array, Planes<typename V::N>>) return true;
+  return V::kWidth > 1 && (radix <= 5 || radix == 8);
+}
+
 template <class V, class In, class Out>
 void run_walk(const Pass<typename V::N>& p, const Walk<typename V::N>& w, In in, Out out) {
-  switch (p.radix) {
-    case 2: return walk_of<V, 2>(p, w, in, out);
-    case 3: return walk_of<V, 3>(p, w, in, out);
-    case 4: return walk_of<V, 4>(p, w, in, out);
-    case 5: return walk_of<V, 5>(p, w, in, out);
-    case 8: return walk_of<V, 8>(p, w, in, out);
-    default: return walk_of<V, 0>(p, w, in, out);
-  }
+  using Rows = Planes<typename V::N>;
+  constexpr bool kOfPlanes = std::is_same_v<In, Rows> && std::is_same_v<Out, Rows>;
+  if constexpr (kOfPlanes || V::kWidth > 1) switch (p.radix) {
+      case 2: return walk_of<V, 2>(p, w, in, out);
+      case 3: return walk_of<V, 3>(p, w, in, out);
+      case 4: return walk_of<V, 4>(p, w, in, out);
+      case 5: return walk_of<V, 5>(p, w, in, out);
+      case 8: return walk_of<V, 8>(p, w, in, out);
+      default:
+        if constexpr (kOfPlanes) return walk_of<V, 0>(p, w, in, out);
+    }
+  __builtin_unreachable();
 }
 
 template <class V, class In, class Out>
@@ -130,7 +142,9 @@ void columns(const Passes<typename V::N>& passes, In in, std::int64_t in_stride,
   constexpr std::int64_t kRow = fft::kRow<N>, kLanes = fft::kLanes<N>;
   const std::int64_t n = passes.n;
   N *a = scratch.take(n * kRow), *b = scratch.take(n * kRow), *c = scratch.take(n * kRow), *between = scratch.take(n * kRow);
-  if (passes.count == 0 || in_width < kLanes) rows_from<V>(n, in, in_stride, in_width, c);
+  const bool reads = passes.count > 0 && in_width == kLanes && reaches<V, In>(passes.pass[0].radix);
+  const bool writes = passes.count > 0 && out_width == kLanes && reaches<V, Out>(passes.pass[passes.count - 1].radix);
+  if (!reads) rows_from<V>(n, in, in_stride, in_width, c);
   if (passes.count == 0) return rows_to<V>(n, c, out, out_stride, out_width);
   constexpr bool kMayTakeTwo = V::kWidth > 1;  // code that any processor runs is kept small
   const bool long_ones = kMayTakeTwo && (n > kInFirstCache || ahead != 0);
@@ -142,9 +156,9 @@ void columns(const Passes<typename V::N>& passes, In in, std::int64_t in_stride,
   };
   for (int i = 0, some; i < passes.count; i += some) {
     some = long_ones && i + 1 < passes.count ? 2 : 1;
-    const bool direct = i == 0 && in_width == kLanes;
+    const bool direct = i == 0 && reads;
     N* from = i == 0 ? c : a;
-    if (i + some == passes.count && out_width == kLanes) {
+    if (i + some == passes.count && writes) {
       if (direct) return from_to(i, some, in, in_stride, out, out_stride, ahead);
       return from_to(i, some, rows_at(from), kRow, out, out_stride, 0);
     }
