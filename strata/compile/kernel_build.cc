@@ -35,6 +35,12 @@ loop::Ref* KernelContext::temporary(int number, DType dtype, std::int64_t count,
   return b.parameter(dtype, count, mode);
 }
 
+Index lane_of(const Index& index) {
+  for (const Index::Term& term : index.terms())
+    if (term.variable->is_variable && term.variable->type.lanes > 1) return Index::of(term.variable);
+  return 0;
+}
+
 void fetch_ahead(Inst* inst, std::int64_t elements) {
   if (inst->code == loop::Opcode::load && inst->type.lanes > 1 && elements > 0) inst->ahead = std::min(elements, inst->ref->size);
 }

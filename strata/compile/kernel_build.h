@@ -58,6 +58,9 @@ class KernelContext : public TreeContext {
   std::unordered_map<const ir::Value*, loop::Ref*> inputs_, outputs_;
 };
 
+/// The number of the lane that an index depends on; 0 where it is the same in all.
+Index lane_of(const Index& index);
+
 /// What a load of several lanes will read so many elements further on is fetched meanwhile; nothing for another instruction, or none.
 void fetch_ahead(Inst* inst, std::int64_t elements);
 /// What vectors read of large arrays from instruction `begin` on, a sweep over what no cache holds, is fetched a page ahead: a processor's own

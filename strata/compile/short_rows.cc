@@ -36,12 +36,6 @@ std::int64_t apart(const Index& index) {
   return out;
 }
 
-Index lane_of(const Index& index) {
-  for (const Index::Term& t : index.terms())
-    if (t.variable->is_variable && t.variable->type.lanes > 1) return Index::of(t.variable);
-  return 0;
-}
-
 /// Reductions are computed when a row begins; all else where it is asked for.
 class ShortRowContext : public GroupContext {
  public:

@@ -146,11 +146,6 @@ class TileContext : public GroupContext {
     fetch_ahead(load, tiling_.ahead);
     return load;
   }
-  static Index lane_of(const Index& offset) {
-    for (const Index::Term& term : offset.terms())
-      if (term.variable->is_variable && term.variable->type.lanes > 1) return Index::of(term.variable);
-    return 0;
-  }
   const Tiling& tiling_;
   const loop::Body* first_ = nullptr;
   std::unordered_map<const Value*, std::vector<Square>> squares_;
