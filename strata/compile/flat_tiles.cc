@@ -71,13 +71,7 @@ class FlatTiles {
   }
 
  private:
-  loop::Kernel& kernel(std::int64_t elements) {
-    out_.kernels.emplace_back();
-    BuiltKernel& built = out_.kernels.back();
-    built.kernel = std::make_unique<loop::Kernel>("flat_tiles");
-    built.parallel = static_cast<double>(elements) * static_cast<double>(group_.roots.size()) > kInlineWork;
-    return *built.kernel;
-  }
+  loop::Kernel& kernel(std::int64_t elements) { return add_kernel(out_, "flat_tiles", static_cast<double>(elements) * static_cast<double>(group_.roots.size())); }
 
   /// A grid point does a block of squares, strip by strip of columns; those that are left at the right end of the result's lines by smaller ones.
   void squares(std::int64_t down) {
@@ -140,15 +134,11 @@ class FlatTiles {
   }
 
   Index offset(const Index& o, const Index& y, const Index& x) const { return (o * rows_ + y) * columns_ + x; }
-  /// All values before all stores. One place alone is of no square.
+  /// One place alone is of no square.
   void elements(FlatContext& context, const std::vector<Index>& places) {
-    std::vector<std::vector<std::vector<Inst*>>> values(group_.outputs.size());
-    for (std::size_t j = 0; j < places.size(); ++j) {
+    store_elements(context, group_.outputs, places, [&](std::size_t j) {
       if (places.size() > 1) context.begin_row(static_cast<int>(j));
-      for (std::size_t v = 0; v < values.size(); ++v) values[v].push_back(context.stored_at_offset(group_.outputs[v], places[j]));
-    }
-    for (std::size_t v = 0; v < values.size(); ++v)
-      for (std::size_t j = 0; j < places.size(); ++j) context.store_result(group_.outputs[v], places[j], values[v][j]);
+    });
   }
 
   const Group& group_;

@@ -35,6 +35,23 @@ loop::Ref* KernelContext::temporary(int number, DType dtype, std::int64_t count,
   return b.parameter(dtype, count, mode);
 }
 
+loop::Kernel& add_kernel(Built& out, const char* name, double work) {
+  BuiltKernel& built = out.kernels.emplace_back();
+  built.kernel = std::make_unique<loop::Kernel>(name);
+  built.parallel = work > kInlineWork;
+  return *built.kernel;
+}
+
+void store_elements(KernelContext& context, std::span<const ir::Value* const> outputs, std::span<const Index> places, const std::function<void(std::size_t)>& before) {
+  std::vector<std::vector<std::vector<Inst*>>> values(outputs.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (before) before(i);
+    for (std::size_t v = 0; v < values.size(); ++v) values[v].push_back(context.stored_at_offset(outputs[v], places[i]));
+  }
+  for (std::size_t v = 0; v < values.size(); ++v)
+    for (std::size_t i = 0; i < places.size(); ++i) context.store_result(outputs[v], places[i], values[v][i]);
+}
+
 Index lane_of(const Index& index) {
   for (const Index::Term& term : index.terms())
     if (term.variable->is_variable && term.variable->type.lanes > 1) return Index::of(term.variable);

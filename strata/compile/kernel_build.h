@@ -2,7 +2,9 @@
 // computed in place.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -57,6 +59,12 @@ class KernelContext : public TreeContext {
   BuiltKernel& built_;
   std::unordered_map<const ir::Value*, loop::Ref*> inputs_, outputs_;
 };
+
+/// Another kernel of a build; parallel where its `work`, in elements times operations, is worth it.
+loop::Kernel& add_kernel(Built& out, const char* name, double work);
+/// Stores `outputs` at places, all values before all stores: a result may lie in the memory of an argument that is read at the same place, and stores branch once, on whether they may go
+/// past the caches. `before(i)` is told which place is asked for next.
+void store_elements(KernelContext& context, std::span<const ir::Value* const> outputs, std::span<const Index> places, const std::function<void(std::size_t)>& before = nullptr);
 
 /// The number of the lane that an index depends on; 0 where it is the same in all.
 Index lane_of(const Index& index);

@@ -1,5 +1,6 @@
 #include "strata/compile/row_blocks.h"
 
+#include <array>
 #include <numeric>
 
 #include "strata/compile/fusion_choice.h"
@@ -41,22 +42,11 @@ class RowBlocks {
   }
 
  private:
-  loop::Kernel& kernel(std::int64_t elements) {
-    out_.kernels.emplace_back();
-    BuiltKernel& built = out_.kernels.back();
-    built.kernel = std::make_unique<loop::Kernel>("row_blocks");
-    built.parallel = static_cast<double>(elements) * static_cast<double>(group_.roots.size()) > kInlineWork;
-    return *built.kernel;
-  }
+  loop::Kernel& kernel(std::int64_t elements) { return add_kernel(out_, "row_blocks", static_cast<double>(elements) * static_cast<double>(group_.roots.size())); }
   void block(loop::Builder& b, GroupContext& context, const Index& begin) {
     for (std::int64_t s = 0; s < strips(); ++s) b.vector(0, kMapLanes, kMapLanes, [&](Index lane) { element(context, begin + lane + s * kMapLanes); });
   }
-  /// All values before all stores: a result may lie in the memory of an argument that is read at the same place.
-  void element(GroupContext& context, const Index& at) {
-    std::vector<std::vector<Inst*>> values;
-    for (const Value* v : group_.outputs) values.push_back(context.stored_at_offset(v, at));
-    for (std::size_t i = 0; i < values.size(); ++i) context.store_result(group_.outputs[i], at, values[i]);
-  }
+  void element(GroupContext& context, const Index& at) { store_elements(context, group_.outputs, std::array{at}); }
 
   const Group& group_;
   const Fusion& fusion_;

@@ -1,6 +1,7 @@
 #include "strata/compile/tile_kernel.h"
 
 #include <algorithm>
+#include <array>
 
 #include "strata/compile/flat_tiles.h"
 #include "strata/compile/fusion_choice.h"
@@ -166,13 +167,7 @@ class Tiles {
  private:
   static constexpr std::int64_t kPointElements = 16384;
 
-  loop::Kernel& kernel(std::int64_t elements) {
-    out_.kernels.emplace_back();
-    BuiltKernel& built = out_.kernels.back();
-    built.kernel = std::make_unique<loop::Kernel>("tiles");
-    built.parallel = static_cast<double>(elements) * static_cast<double>(group_.roots.size()) > kInlineWork;
-    return *built.kernel;
-  }
+  loop::Kernel& kernel(std::int64_t elements) { return add_kernel(out_, "tiles", static_cast<double>(elements) * static_cast<double>(group_.roots.size())); }
 
   /// Whole squares, `down` by `right` strips of those that are abreast. A grid point does a block of them, and reads along it what lies in a
   /// row, which is what memory is fastest at: with wide registers blocks of 2 KB by 64 rows went at a copy's speed, those of 512 bytes by 128
@@ -214,28 +209,16 @@ class Tiles {
     Index g = b.grid(), plane = b.div(g, blocks), y0 = b.mod(g, blocks) * high + y_begin;
     Index m = b.mod(plane, t_.middle), o = b.div(plane, t_.middle);
     b.for_(0, high, 1, [&](Index i) {
-      b.vector(x_begin, x_end, 16, [&](Index x) { element(context, offset(o, y0 + i, m, x)); });
+      b.vector(x_begin, x_end, 16, [&](Index x) { store_elements(context, group_.outputs, std::array{offset(o, y0 + i, m, x)}); });
     });
   }
 
   Index offset(const Index& o, const Index& y, const Index& m, const Index& x) const {
     return ((o * t_.rows + y) * t_.middle + m) * t_.columns + x;
   }
-  void element(KernelContext& context, const Index& at) {
-    std::vector<std::vector<Inst*>> values;
-    for (const Value* v : group_.outputs) values.push_back(context.stored_at_offset(v, at));
-    for (std::size_t i = 0; i < values.size(); ++i) context.store_result(group_.outputs[i], at, values[i]);
-  }
-  /// The same of a strip of squares, whose first places are those of the squares' first rows. All values before all stores: these branch
-  /// once, on whether they may go past the caches.
+  /// A strip of squares, whose first places are those of the squares' first rows.
   void elements(TileContext& context, const std::vector<Index>& places) {
-    std::vector<std::vector<std::vector<Inst*>>> values(group_.outputs.size());
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      context.begin_row(i < static_cast<std::size_t>(t_.abreast));
-      for (std::size_t v = 0; v < values.size(); ++v) values[v].push_back(context.stored_at_offset(group_.outputs[v], places[i]));
-    }
-    for (std::size_t v = 0; v < values.size(); ++v)
-      for (std::size_t i = 0; i < places.size(); ++i) context.store_result(group_.outputs[v], places[i], values[v][i]);
+    store_elements(context, group_.outputs, places, [&](std::size_t i) { context.begin_row(i < static_cast<std::size_t>(t_.abreast)); });
   }
 
   const Group& group_;

@@ -263,6 +263,14 @@ Value* by_phases(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDim
   return results == of_phase * by ? joined : slice_dim(b, joined, along, 0, results);
 }
 
+/// The dimension of the output that dimension i of the array becomes; -1 for its features.
+std::int64_t output_place(const Roles& array, const Roles& out, std::int64_t i) {
+  if (i == array.first) return out.first;
+  for (std::size_t s = 0; s < array.spatial.size(); ++s)
+    if (array.spatial[s] == i) return out.spatial[s];
+  return -1;
+}
+
 /// Whether the kernel has one place, which is laid on elements of lhs alone: a product of features. Steps between places that lie along memory are left to windows, which bring them together.
 bool is_pointwise(const ConvDims& d, const Type& lhs, const Type& rhs) {
   if (d.groups * d.batch_groups != 1 || !lhs.shape().is_static() || !rhs.shape().is_static() || is_complex(lhs.dtype())) return false;
@@ -284,11 +292,8 @@ Value* pointwise(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDim
   rhs = reshape(b, rhs, kernel_features_first ? Shape(std::vector{in, out}) : Shape(std::vector{out, in}));
   const Ints of_kernel{kernel_features_first ? 0 : 1}, of_array{d.lhs.second};
   Ints places;  // of the output, for each dimension of the product
-  for (std::size_t i = 0; i < rank; ++i) {
-    if (static_cast<std::int64_t>(i) == d.lhs.first) places.push_back(d.out.first);
-    for (std::size_t s = 0; s < d.lhs.spatial.size(); ++s)
-      if (d.lhs.spatial[s] == static_cast<std::int64_t>(i)) places.push_back(d.out.spatial[s]);
-  }
+  for (std::size_t i = 0; i < rank; ++i)
+    if (const std::int64_t place = output_place(d.lhs, d.out, static_cast<std::int64_t>(i)); place >= 0) places.push_back(place);
   const bool features_last = d.out.second == op.result()->rank() - 1;
   places.insert(features_last ? places.end() : places.begin(), d.out.second);
   Value* product = features_last ? dot_general(b, lhs, rhs, {{}, {}, of_array, of_kernel}, op.result()->dtype()) : dot_general(b, rhs, lhs, {{}, {}, of_kernel, of_array}, op.result()->dtype());
@@ -342,9 +347,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Ints places;             // output dimension of each dimension of batch and space, in lhs's order
   std::vector<Dim> units;  // their sizes
   for (int i = 0; i < rank; ++i) {
-    std::int64_t place = i == l.first ? d.out.first : -1;
-    for (std::size_t s = 0; s < l.spatial.size(); ++s)
-      if (l.spatial[s] == i) place = d.out.spatial[s];
+    const std::int64_t place = output_place(l, d.out, i);
     if (place < 0) continue;
     places.push_back(place);
     units.push_back(seen->shape().dim(rank + i));

@@ -277,11 +277,16 @@ Values exchange_neighbours(Builder& b, const Op& op, std::span<Value* const> ope
 }
 
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
-  if (Dim n = operands[0]->shape().dim(dimension_of(op)); n.is_static() && n.size() <= 1) return {operands.begin(), operands.end()};
+  if (sorts_single_elements(op)) return {operands.begin(), operands.end()};
   return sorts_by_keys(op) ? sort_by_keys(b, op, operands, sort_keys(op.region(0))) : exchange_neighbours(b, op, operands);
 }
 
 }  // namespace
+
+bool sorts_single_elements(const Op& op) {
+  const Dim& n = op.operand(0)->shape().dim(dimension_of(op));
+  return n.is_static() && n.size() <= 1;
+}
 
 void emit(loop::Builder& b, const MergeSort& sort) {
   std::int64_t n = sort.n;

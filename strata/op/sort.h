@@ -45,6 +45,9 @@ struct MergeSort {
 };
 void emit(loop::Builder& b, const MergeSort& sort);
 
+/// Whether a sort's lines are known to have one element or none: its results are its operands.
+bool sorts_single_elements(const Op& op);
+
 /// The operands (of one shape) sorted along `dimension` by the comparator: a region (l0, r0, l1, r1, ...) -> whether the left ones go first.
 Values sort(Builder& b, const Values& operands, std::int64_t dimension, std::unique_ptr<Block> comparator);
 /// The comparator of scalars of these dtypes that looks at the first alone; floats are in total order.

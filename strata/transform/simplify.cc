@@ -13,6 +13,7 @@
 #include "strata/op/def.h"
 #include "strata/op/reduce.h"
 #include "strata/op/rules.h"
+#include "strata/op/sort.h"
 #include "strata/transform/prune.h"
 
 namespace strata::transform {
@@ -267,14 +268,6 @@ bool is_plain(const Op& op) {
   return initial && !std::isnan(initial->number(0)) && initial->number(0) != 0;
 }
 
-// Lines of one element are in order.
-Values sort_of_one(const Op& op) {
-  if (op.name() != "stablehlo.sort" || !is_static(op)) return {};
-  const Shape& shape = op.operand(0)->shape();
-  const std::int64_t dim = op.attrs.get_or<std::int64_t>("dimension", -1);
-  return shape.rank() > 0 && shape[static_cast<int>(dim < 0 ? dim + shape.rank() : dim)] <= 1 ? Values(op.operands.begin(), op.operands.end()) : Values();
-}
-
 // The same by a computation of its own, of several arrays, too (the place of the greatest along a dimension of 1).
 Values reduce_by_region(Builder& b, const Op& op) {
   if (op.name() != "stablehlo.reduce" || !is_static(op) || op::combiner_of(op) != op::Combiner::region || !is_plain(op)) return {};
@@ -333,6 +326,12 @@ Value* rewritten(Builder& b, const Op& op) {
   return it == rewrites().end() ? nullptr : it->second(b, op);
 }
 
+// The same of operations that may have several results.
+Values all_rewritten(Builder& b, const Op& op) {
+  if (op.name() == "stablehlo.sort") return op::sorts_single_elements(op) ? Values(op.operands.begin(), op.operands.end()) : Values();
+  return reduce_by_region(b, op);
+}
+
 // The branch that a constant index or predicate chooses, or null.
 const ir::Block* chosen_branch(const Op& op) {
   bool is_if = op.name() == "stablehlo.if";
@@ -360,9 +359,7 @@ bool pass(ir::Block& block) {
       for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), results[static_cast<std::size_t>(i)]);
     } else if (Value* v = rewritten(b, *op)) {
       map.set(op->result(), v);
-    } else if (Values values = sort_of_one(*op); !values.empty()) {
-      for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), values[static_cast<std::size_t>(i)]);
-    } else if (Values values = reduce_by_region(b, *op); !values.empty()) {
+    } else if (Values values = all_rewritten(b, *op); !values.empty()) {
       for (int i = 0; i < op->num_results(); ++i) map.set(op->result(i), values[static_cast<std::size_t>(i)]);
     } else {
       for (auto& region : op->regions) changed = pass(*region) || changed;

@@ -64,7 +64,7 @@ const InstructionSet& instruction_set() {
   return best;
 }
 
-void transform_planes(const Plan<double>& plan, double* re, double* im, double* scratch) { instruction_set().f64.planes(plan, re, im, scratch); }
+void transform_planes(const Plan<double>& plan, double* re, double* im, double* scratch) { instruction_set().planes(plan, re, im, scratch); }
 
 namespace {
 

@@ -104,7 +104,8 @@ struct Eight {
 
 }  // namespace
 
-const InstructionSet kAvx2{"avx2", [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }, transforms_by<Eight>, transforms_by<Four>};
+const InstructionSet kAvx2{"avx2", [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }, transforms_by<Eight>, transforms_by<Four>,
+                           run_planes<Four>};
 
 }  // namespace strata::loop::fft
 

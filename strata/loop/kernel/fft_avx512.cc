@@ -123,7 +123,7 @@ struct Sixteen {
 }  // namespace
 
 const InstructionSet kAvx512{"avx512", [] { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"); }, transforms_by<Sixteen>,
-                             transforms_by<Eight>};
+                             transforms_by<Eight>, run_planes<Eight>};
 
 }  // namespace strata::loop::fft
 

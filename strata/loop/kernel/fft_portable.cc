@@ -33,6 +33,6 @@ struct One {
 
 }  // namespace
 
-const InstructionSet kPortable{"portable", [] { return true; }, transforms_by<One<float>>, transforms_by<One<double>>};
+const InstructionSet kPortable{"portable", [] { return true; }, transforms_by<One<float>>, transforms_by<One<double>>, run_planes<One<double>>};
 
 }  // namespace strata::loop::fft

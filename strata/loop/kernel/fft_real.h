@@ -7,19 +7,31 @@
 namespace strata::loop::fft {
 namespace {
 
-/// X[k] from Z: E = (Z[k] + conj Z[h-k]) / 2, O = -i (Z[k] - conj Z[h-k]) / 2, X[k] = E + w^k O. Z[h] is Z[0].
+/// X[k] from a = Z[k] and b = Z[h-k]: E = (a + conj b) / 2, O = -i (a - conj b) / 2, X[k] = E + w O.
+template <class V>
+STRATA_LANES Lanes<V> real_of_halves(const Lanes<V>& a, const Lanes<V>& b, const typename V::F& wr, const typename V::F& wi) {
+  const typename V::F half = V::all(typename V::N{0.5});
+  const typename V::F er = half * (a.re + b.re), ei = half * (a.im - b.im), orr = half * (a.im + b.im), oi = half * (b.re - a.re);
+  return {V::fma(wr, orr, V::fma(-wi, oi, er)), V::fma(wr, oi, V::fma(wi, orr, ei))};
+}
+
+/// 2 Z[k] from a = X[k] and b = X[h-k]: a + conj b + i (a - conj b) / w.
+template <class V>
+STRATA_LANES Lanes<V> half_of_real(const Lanes<V>& a, const Lanes<V>& b, const typename V::F& wr, const typename V::F& wi) {
+  const typename V::F sr = a.re + b.re, si = a.im - b.im, dr = a.re - b.re, di = a.im + b.im;
+  return {V::fma(wi, dr, V::fma(-wr, di, sr)), V::fma(wr, dr, V::fma(wi, di, si))};
+}
+
+/// A line of X from one of Z. Z[h] is Z[0].
 template <class V, class Out>
 void real_from_halves(const Plan<typename V::N>& plan, Planes<typename V::N> z, Out out) {
   using N = typename V::N;
   std::int64_t h = plan.inner->n, lanes = whole_lanes<N>(h + 1);
   z.put_one(h, z.re[0], z.im[0]);
-  typename V::F half = V::all(N{0.5});
   for (std::int64_t k = 0; k <= h; k += V::kWidth) {
     Lanes<V> a = z.template get<V>(k), b = z.template get<V>(h - k - V::kWidth + 1);
     b = {V::reversed(b.re), V::reversed(b.im)};
-    typename V::F er = half * (a.re + b.re), ei = half * (a.im - b.im), orr = half * (a.im + b.im), oi = half * (b.re - a.re);
-    typename V::F wr = V::load(plan.halves + k), wi = V::load(plan.halves + lanes + k);
-    Lanes<V> x = {V::fma(wr, orr, V::fma(-wi, oi, er)), V::fma(wr, oi, V::fma(wi, orr, ei))};
+    const Lanes<V> x = real_of_halves<V>(a, b, V::load(plan.halves + k), V::load(plan.halves + lanes + k));
     if (k + V::kWidth <= h + 1)
       out.template put<V>(k, x);
     else
@@ -27,16 +39,14 @@ void real_from_halves(const Plan<typename V::N>& plan, Planes<typename V::N> z, 
   }
 }
 
-/// 2 Z[k] = X[k] + conj X[h-k] + i w^-k (X[k] - conj X[h-k]).
+/// A line of 2 Z from one of X.
 template <class V>
 void halves_from_real(const Plan<typename V::N>& plan, Planes<typename V::N> x, Planes<typename V::N> z) {
   std::int64_t h = plan.inner->n, lanes = whole_lanes<typename V::N>(h + 1);
   for (std::int64_t k = 0; k < h; k += V::kWidth) {
     Lanes<V> a = x.template get<V>(k), b = x.template get<V>(h - k - V::kWidth + 1);
     b = {V::reversed(b.re), V::reversed(b.im)};
-    typename V::F sr = a.re + b.re, si = a.im - b.im, dr = a.re - b.re, di = a.im + b.im;
-    typename V::F wr = V::load(plan.halves + k), wi = V::load(plan.halves + lanes + k);
-    z.template put<V>(k, Lanes<V>{V::fma(wi, dr, V::fma(-wr, di, sr)), V::fma(wr, dr, V::fma(wi, di, si))});
+    z.template put<V>(k, half_of_real<V>(a, b, V::load(plan.halves + k), V::load(plan.halves + lanes + k)));
   }
 }
 
@@ -45,13 +55,10 @@ template <class V>
 void real_rows_from_halves(const Plan<typename V::N>& plan, Planes<typename V::N> z, Planes<typename V::N> out) {
   using N = typename V::N;
   const std::int64_t h = plan.inner->n, lanes = whole_lanes<N>(h + 1);
-  const typename V::F half = V::all(N{0.5});
   for (std::int64_t k = 0; k <= h; ++k)
     for (std::int64_t lane = 0; lane < kLanes<N>; lane += V::kWidth) {
       const Lanes<V> a = z.template get<V>((k < h ? k : 0) * kRow<N> + lane), b = z.template get<V>((k > 0 ? h - k : 0) * kRow<N> + lane);
-      const typename V::F er = half * (a.re + b.re), ei = half * (a.im - b.im), orr = half * (a.im + b.im), oi = half * (b.re - a.re);
-      const typename V::F wr = V::all(plan.halves[k]), wi = V::all(plan.halves[lanes + k]);
-      out.template put<V>(k * kRow<N> + lane, Lanes<V>{V::fma(wr, orr, V::fma(-wi, oi, er)), V::fma(wr, oi, V::fma(wi, orr, ei))});
+      out.template put<V>(k * kRow<N> + lane, real_of_halves<V>(a, b, V::all(plan.halves[k]), V::all(plan.halves[lanes + k])));
     }
 }
 
@@ -63,9 +70,7 @@ void halves_from_real_rows(const Plan<typename V::N>& plan, Planes<typename V::N
   for (std::int64_t k = 0; k < h; ++k)
     for (std::int64_t lane = 0; lane < kLanes<N>; lane += V::kWidth) {
       const Lanes<V> a = x.template get<V>(k * kRow<N> + lane), b = x.template get<V>((h - k) * kRow<N> + lane);
-      const typename V::F sr = a.re + b.re, si = a.im - b.im, dr = a.re - b.re, di = a.im + b.im;
-      const typename V::F wr = V::all(plan.halves[k]), wi = V::all(plan.halves[lanes + k]);
-      z.template put<V>(k * kRow<N> + lane, Lanes<V>{V::fma(wi, dr, V::fma(-wr, di, sr)), V::fma(wr, dr, V::fma(wi, di, si))});
+      z.template put<V>(k * kRow<N> + lane, half_of_real<V>(a, b, V::all(plan.halves[k]), V::all(plan.halves[lanes + k])));
     }
 }
 

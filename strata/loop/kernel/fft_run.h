@@ -54,8 +54,6 @@ struct Transforms {
   void (*run)(const Job<N>&, const N* in, N* out);
   /// Units [begin, end) of a step of one transform; `between`: as many numbers as the job says, the same for all of its steps.
   void (*part)(const Job<N>&, Step, std::int64_t begin, std::int64_t end, const N* in, N* between, N* out);
-  /// In place: a line of whole lanes, real and imaginary parts apart.
-  void (*planes)(const Plan<N>&, N* re, N* im, N* scratch);
 };
 
 struct InstructionSet {
@@ -63,14 +61,8 @@ struct InstructionSet {
   bool (*present)();
   Transforms<float> f32;
   Transforms<double> f64;
-
-  template <class N>
-  const Transforms<N>& of() const {
-    if constexpr (sizeof(N) == sizeof(float))
-      return f32;
-    else
-      return f64;
-  }
+  /// In place: a line of whole lanes, real and imaginary parts apart.
+  void (*planes)(const Plan<double>&, double* re, double* im, double* scratch);
 };
 extern const InstructionSet kPortable, kAvx2, kAvx512;
 

@@ -172,14 +172,14 @@ void run(const Job<N>& job, const N* in, N* out) {
         part<V>(one, step, 0, units, in + i * (job.kind == kRealForward ? real : complex), job.scratch, out + i * (job.kind == kRealInverse ? real : complex));
 }
 
-template <class V, class N = typename V::N>
-void run_planes(const Plan<N>& plan, N* re, N* im, N* scratch) {
-  Planes<N> z{re, im};
-  lines<V>(plan, z, plan.n, z, plan.n, 1, z, Scratch<N>(scratch));
+template <class V>
+void run_planes(const Plan<double>& plan, double* re, double* im, double* scratch) {
+  const Planes<double> z{re, im};
+  lines<V>(plan, z, plan.n, z, plan.n, 1, z, Scratch<double>(scratch));
 }
 
 template <class V>
-constexpr Transforms<typename V::N> transforms_by{run<V>, part<V>, run_planes<V>};
+constexpr Transforms<typename V::N> transforms_by{run<V>, part<V>};
 
 }  // namespace
 }  // namespace strata::loop::fft
