@@ -16,6 +16,7 @@ using ir::Value;
 // ---- how to cut -----------------------------------------------------------------------------------------------
 
 constexpr std::int64_t kSmall = 1 << 16, kLarge = 1 << 20;  // elements
+constexpr int kFewestLanes = 4;                             // of a square
 
 /// How a value lies across: by how many elements places move along y (one, or two where parts of complex numbers are side by side), and along x.
 struct Across {
@@ -97,7 +98,7 @@ std::optional<Tiling> choose_tiling(const Group& group, const Grain& grain, cons
   for (const auto& [v, across] : out.across) widest = std::max(widest, byte_width(stored_dtype(v->type())));
   choose_squares(out, static_cast<int>(widest), group.total >= kSmall, target);
   if (group.total >= kLarge) out.ahead = 2 * out.lanes * out.middle * out.columns;
-  return out.lanes < 4 ? std::nullopt : std::optional(out);
+  return out.lanes < kFewestLanes ? std::nullopt : std::optional(out);
 }
 
 // ---- kernels --------------------------------------------------------------------------------------------------
@@ -105,14 +106,16 @@ std::optional<Tiling> choose_tiling(const Group& group, const Grain& grain, cons
 /// Reads values that lie across a square at a time; a square's rows are asked for one after the other.
 class TileContext : public GroupContext {
  public:
-  TileContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built, const Tiling& tiling)
-      : GroupContext(b, group, fusion, built), tiling_(tiling) {}
+  /// Squares of so many `lanes`; what a strip writes is `whole_lines` of the cache.
+  TileContext(loop::Builder& b, const Group& group, const Fusion& fusion, BuiltKernel& built, const Tiling& tiling, int lanes, bool whole_lines)
+      : GroupContext(b, group, fusion, built), tiling_(tiling), lanes_(lanes), whole_lines_(whole_lines) {}
   /// The row asked for next is the first of a square (only then may one be read: the others lie inside of the arrays as well), or another.
   void begin_row(bool first) { first_ = first ? b.current() : nullptr; }
-  /// Squares write a line in each of some rows, which memory would be read for before; rows a power of two apart also push each other out.
+  /// Squares write a line in each of some rows, which memory would be read for before; rows a power of two apart also push each other out. A part of a line past the caches
+  /// takes ten times as long (12 x 256000 f32 to 256000 x 12: 12.5 ms, 0.9 so).
   bool goes_past_caches(const Value* v) const override {
     constexpr std::size_t kMany = 2 * kReadOnce;
-    return v->type().bytes() >= kMany || GroupContext::goes_past_caches(v);
+    return whole_lines_ && (v->type().bytes() >= kMany || GroupContext::goes_past_caches(v));
   }
 
  protected:
@@ -125,12 +128,12 @@ class TileContext : public GroupContext {
     if (lane.is_constant() || place.lanes() > 1) return along(v, index, offset);
     for (const Square& s : squares_[v]) {
       Index row = place - s.place;
-      if (!b.is_open(s.body) || !row.is_constant() || row.constant() % step != 0 || row.constant() < 0 || row.constant() >= tiling_.lanes * step) continue;
+      if (!b.is_open(s.body) || !row.is_constant() || row.constant() % step != 0 || row.constant() < 0 || row.constant() >= lanes_ * step) continue;
       return s.rows[static_cast<std::size_t>(row.constant() / step)];
     }
     if (b.current() != first_) return GroupContext::leaf(v, index, offset);  // under a condition some rows may not be there
     std::vector<Inst*> columns;
-    for (int i = 0; i < tiling_.lanes; ++i) columns.push_back(b.load(input(v), place + Index(stride * i) + lane * step));
+    for (int i = 0; i < lanes_; ++i) columns.push_back(b.load(input(v), place + Index(stride * i) + lane * step));
     squares_[v].push_back({place, b.current(), loop::transposed(b, std::move(columns))});
     return squares_[v].back().rows[0];
   }
@@ -148,6 +151,8 @@ class TileContext : public GroupContext {
     return load;
   }
   const Tiling& tiling_;
+  const int lanes_;
+  const bool whole_lines_;
   const loop::Body* first_ = nullptr;
   std::unordered_map<const Value*, std::vector<Square>> squares_;
 };
@@ -157,68 +162,86 @@ class Tiles {
   Tiles(const Group& group, const Fusion& fusion, Tiling tiling) : group_(group), fusion_(fusion), t_(std::move(tiling)) {}
 
   Built build() {
-    std::int64_t wide = t_.lanes * t_.abreast, rows = t_.rows / t_.lanes * t_.lanes, columns = t_.columns / wide * wide;
-    squares(rows / t_.lanes, columns / wide);
-    if (rows < t_.rows) rest(rows, t_.rows, 0, t_.columns);
-    if (columns < t_.columns) rest(0, rows, columns, t_.columns);
+    cover({0, t_.rows}, {0, t_.columns}, t_.lanes, t_.abreast);
     return std::move(out_);
   }
 
  private:
-  static constexpr std::int64_t kPointElements = 16384;
+  static constexpr std::int64_t kPointElements = 16384, kFewest = 1 << 14;
+
+  struct Range {
+    std::int64_t begin, end;
+    std::int64_t size() const { return end - begin; }
+  };
+  std::int64_t elements_of(const Range& rows, const Range& columns) const { return rows.size() * columns.size() * t_.outer * t_.middle; }
+
+  /// Squares, then smaller ones of the rows and columns that these leave, where there are many, and the rest element by element.
+  void cover(const Range& rows, const Range& columns, int lanes, int abreast) {
+    while (lanes > rows.size() || lanes > columns.size()) lanes /= 2, abreast = 1;
+    if (rows.size() == 0 || columns.size() == 0) return;
+    if (lanes < kFewestLanes || elements_of(rows, columns) < kFewest) return rest(rows, columns);
+    const std::int64_t wide = std::int64_t{lanes} * abreast, bottom = rows.begin + rows.size() / lanes * lanes, right = columns.begin + columns.size() / wide * wide;
+    squares({rows.begin, bottom}, {columns.begin, right}, lanes, abreast);
+    cover({bottom, rows.end}, columns, lanes, abreast);
+    cover({rows.begin, bottom}, {right, columns.end}, lanes, abreast);
+  }
 
   loop::Kernel& kernel(std::int64_t elements) { return add_kernel(out_, "tiles", static_cast<double>(elements) * static_cast<double>(group_.roots.size())); }
 
-  /// Whole squares, `down` by `right` strips of those that are abreast. A grid point does a block of them, and reads along it what lies in a
+  /// Whole squares, in strips of those that are abreast. A grid point does a block of them, and reads along it what lies in a
   /// row, which is what memory is fastest at: with wide registers blocks of 2 KB by 64 rows went at a copy's speed, those of 512 bytes by 128
   /// rows at half of it. Blocks of 16 rows by 128 columns, one below the other, were a third faster for one thread with registers of 32
   /// bytes, and a third slower (in three dimensions half as fast) for two.
-  void squares(std::int64_t down, std::int64_t right) {
-    const std::int64_t lanes = t_.lanes, strip = lanes * t_.abreast, most = 512 / lanes;
+  void squares(const Range& rows, const Range& columns, int lanes, int abreast) {
+    const std::int64_t strip = std::int64_t{lanes} * abreast, most = 512 / lanes, down = rows.size() / lanes, right = columns.size() / strip;
     std::int64_t high = largest_divisor(down, most), wide = largest_divisor(right, std::max<std::int64_t>(1, 64 / strip));
     if (high * 4 < std::min(most, down)) high = down;
     const std::int64_t blocks_down = down / high, blocks_right = right / wide;
-    loop::Kernel& k = kernel(group_.total);
+    loop::Kernel& k = kernel(elements_of(rows, columns));
     k.grid = t_.outer * t_.middle * blocks_down * blocks_right;
     loop::Builder b(k);
-    TileContext context(b, group_, fusion_, out_.kernels.back(), t_);
+    TileContext context(b, group_, fusion_, out_.kernels.back(), t_, lanes, fills_lines(columns.begin, strip));
     Index g = b.grid(), block_x = b.mod(g, blocks_right), line = b.div(g, blocks_right);
     Index block_y = b.mod(line, blocks_down), plane = b.div(line, blocks_down);
     Index m = b.mod(plane, t_.middle), o = b.div(plane, t_.middle);
     b.for_(0, wide, 1, [&](Index column) {
       b.for_(0, high, 1, [&](Index row) {
-        Index left = (block_x * wide + column) * strip, top = (block_y * high + row) * lanes;
-        b.vector(left, left + lanes, t_.lanes, [&](Index x) {
+        Index left = (block_x * wide + column) * strip + columns.begin, top = (block_y * high + row) * lanes + rows.begin;
+        b.vector(left, left + lanes, lanes, [&](Index x) {
           std::vector<Index> places;
           for (std::int64_t j = 0; j < lanes; ++j)
-            for (int s = 0; s < t_.abreast; ++s) places.push_back(offset(o, top + j, m, x + s * lanes));
-          elements(context, places);
+            for (int s = 0; s < abreast; ++s) places.push_back(offset(o, top + j, m, x + std::int64_t{s} * lanes));
+          store_elements(context, group_.outputs, places, [&](std::size_t i) { context.begin_row(i < static_cast<std::size_t>(abreast)); });
         });
       });
     });
   }
+  /// Whether so many neighbours of a row, from that column on, are whole lines of the cache in all results.
+  bool fills_lines(std::int64_t column, std::int64_t strip) const {
+    constexpr std::int64_t kLine = 64;
+    return std::all_of(group_.outputs.begin(), group_.outputs.end(), [&](const Value* v) {
+      const auto width = static_cast<std::int64_t>(byte_width(stored_dtype(v->type())));
+      return t_.columns * width % kLine == 0 && column * width % kLine == 0 && strip * width % kLine == 0;
+    });
+  }
 
   /// What no square covers, element by element.
-  void rest(std::int64_t y_begin, std::int64_t y_end, std::int64_t x_begin, std::int64_t x_end) {
-    std::int64_t high = largest_divisor(y_end - y_begin, std::max<std::int64_t>(1, kPointElements / (x_end - x_begin)));
-    std::int64_t blocks = (y_end - y_begin) / high;
-    loop::Kernel& k = kernel((x_end - x_begin) * (y_end - y_begin) * t_.outer * t_.middle);
+  void rest(const Range& rows, const Range& columns) {
+    std::int64_t high = largest_divisor(rows.size(), std::max<std::int64_t>(1, kPointElements / columns.size()));
+    std::int64_t blocks = rows.size() / high;
+    loop::Kernel& k = kernel(elements_of(rows, columns));
     k.grid = t_.outer * t_.middle * blocks;
     loop::Builder b(k);
     GroupContext context(b, group_, fusion_, out_.kernels.back());
-    Index g = b.grid(), plane = b.div(g, blocks), y0 = b.mod(g, blocks) * high + y_begin;
+    Index g = b.grid(), plane = b.div(g, blocks), y0 = b.mod(g, blocks) * high + rows.begin;
     Index m = b.mod(plane, t_.middle), o = b.div(plane, t_.middle);
     b.for_(0, high, 1, [&](Index i) {
-      b.vector(x_begin, x_end, 16, [&](Index x) { store_elements(context, group_.outputs, std::array{offset(o, y0 + i, m, x)}); });
+      b.vector(columns.begin, columns.end, 16, [&](Index x) { store_elements(context, group_.outputs, std::array{offset(o, y0 + i, m, x)}); });
     });
   }
 
   Index offset(const Index& o, const Index& y, const Index& m, const Index& x) const {
     return ((o * t_.rows + y) * t_.middle + m) * t_.columns + x;
-  }
-  /// A strip of squares, whose first places are those of the squares' first rows.
-  void elements(TileContext& context, const std::vector<Index>& places) {
-    store_elements(context, group_.outputs, places, [&](std::size_t i) { context.begin_row(i < static_cast<std::size_t>(t_.abreast)); });
   }
 
   const Group& group_;

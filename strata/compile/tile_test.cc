@@ -77,6 +77,27 @@ TEST(CompiledTiles, ArraysLargerThanCaches) {
   }));
 }
 
+/// What squares leave at the right and below is many elements, too: smaller squares, down to four, and the rest.
+TEST(CompiledTiles, SmallerSquaresOfWhatIsLeft) {
+  for (DType t : {DType::f32, DType::f64, DType::bf16, DType::c64})
+    for (const Shape& shape : {Shape{12, 9000}, Shape{9000, 31}, Shape{2, 13, 5003}, Shape{3, 5000, 9}})
+      expect_compiled_equals_reference(*program({Type(t, shape), Type(t, shape)}, [](Builder& b, const Values& v) {
+        const int rank = v[0]->rank();
+        Ints turned = rank == 2 ? Ints{1, 0} : Ints{0, 2, 1};
+        return Values{op::add(b, op::transpose(b, v[0], turned), op::reshape(b, v[1], op::transpose(b, v[0], turned)->shape()))};
+      }), 1, false);
+}
+
+/// A part of a cache line never goes past the caches.
+TEST(CompiledTiles, LinesAloneGoPastTheCaches) {
+  for (auto [rows, whole] : {std::pair<std::int64_t, bool>{16, true}, {12, false}, {24, false}, {32, true}}) {
+    const auto block = program({Type(DType::f32, {rows, 3 << 18})}, [](Builder& b, const Values& v) { return Values{op::transpose(b, v[0], {1, 0})}; });
+    const Plan plan = make_plan(*prepare(*block), {}, CpuTarget::named("x86-64-v4"));
+    for (const auto& kernel : plan.kernels)
+      EXPECT_EQ(std::any_of(kernel->arena.begin(), kernel->arena.end(), [](const loop::Inst& i) { return i.streaming; }), whole) << rows;
+  }
+}
+
 /// Reads of one array at neighbouring rows and columns share squares; what lies outside is not read.
 TEST(CompiledTiles, NeighboursOfATransposedArray) {
   expect_compiled_equals_reference(*program({Type(DType::f32, {40, 51})}, [](Builder& b, const Values& v) {
