@@ -408,6 +408,10 @@ program(dense, "conv_nchw_stride2", lambda x, w: lax.conv_general_dilated(x, w, 
 program(dense, "conv1x1_64_256", lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), lambda: nrm(32, 56, 56, 64), lambda: nrm(1, 1, 64, 256))
 program(dense, "conv1x1_bf16", lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")),
         lambda: nrm(32, 56, 56, 64).astype(jnp.bfloat16), lambda: nrm(1, 1, 64, 256).astype(jnp.bfloat16))
+program(dense, "conv3x3_bf16", conv, lambda: nrm(32, 32, 32, 64).astype(jnp.bfloat16), lambda: nrm(3, 3, 64, 64).astype(jnp.bfloat16))
+program(dense, "conv3x3_grad_bf16", jax.grad(lambda x, w: (conv(x, w).astype(jnp.float32) ** 2).sum(), (0, 1)),
+        lambda: nrm(32, 32, 32, 64).astype(jnp.bfloat16), lambda: nrm(3, 3, 64, 64).astype(jnp.bfloat16))
+program(dense, "conv7x7_stride2_bf16", lambda x, w: conv(x, w, (2, 2)), lambda: nrm(8, 224, 224, 3).astype(jnp.bfloat16), lambda: nrm(7, 7, 3, 64).astype(jnp.bfloat16))
 program(dense, "conv1x1_3d", lambda x, w: lax.conv_general_dilated(x, w, (1, 1, 1), "SAME", dimension_numbers=("NDHWC", "DHWIO", "NDHWC")), lambda: nrm(2, 16, 28, 28, 64), lambda: nrm(1, 1, 1, 64, 128))
 program(dense, "conv_to_8", lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), lambda: nrm(8, 64, 64, 64), lambda: nrm(3, 3, 64, 8))
 program(dense, "conv_to_4_stride2", lambda x, w: lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), lambda: nrm(16, 14, 64, 256), lambda: nrm(3, 7, 256, 4))
@@ -491,6 +495,8 @@ program(memory, "all_but_first_of_32", lambda x: x[..., 1:], lambda: nrm(4096, 1
 program(memory, "beside_20_and_30", lambda x, y: jnp.concatenate([x, y], -1), lambda: nrm(40000, 20), lambda: nrm(40000, 30))
 program(memory, "every_second_in_the_middle", lambda x: x[:, ::2], lambda: nrm(512, 7, 197, 2))
 program(memory, "transposed_line_i8", lambda x: x.T.reshape(-1), lambda: ints(100, 1024, 2048).astype(jnp.int8))
+program(memory, "turned_12_first", lambda x: jnp.transpose(x, (1, 2, 0)), lambda: nrm(12, 256, 1000))
+program(memory, "turned_24_last", lambda x: x.T, lambda: nrm(1 << 18, 24))
 program(memory, "argmax_of_16", lambda x: jnp.argmax(x, -1), lambda: nrm(1 << 17, 16))
 program(memory, "sum_here_and_there", lambda x: x.sum((0, 2)), lambda: nrm(64, 1024, 64))
 program(memory, "pad_reflect", lambda x: jnp.pad(x, 2, mode="reflect"), lambda: nrm(2048, 2048))

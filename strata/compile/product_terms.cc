@@ -8,6 +8,13 @@ namespace strata::compile {
 
 using loop::Opcode;
 
+namespace {
+
+Inst* low_bits(loop::Builder& b, Inst* x) { return b.convert(DType::ui32, b.bitcast(DType::ui16, x)); }
+Inst* both(loop::Builder& b, Inst* low, Inst* high) { return b.bitcast(DType::i32, b.binary(Opcode::or_, low, b.binary(Opcode::shl, high, b.constant_int(DType::ui32, 16)))); }
+
+}  // namespace
+
 bool takes_pairs(const ir::Op& product, const CpuTarget& target) {
   return target.avx512bf16 && product.operand(0)->dtype() == DType::bf16 && product.operand(1)->dtype() == DType::bf16 && op::product_accumulator(product) == DType::f32;
 }
@@ -16,6 +23,10 @@ Inst* multiply_add(loop::Builder& b, TermKind kind, DType accumulator, Inst* x, 
   if (kind != TermKind::single) return b.dot2(sum, x, y);
   if (is_float(accumulator)) return b.fma(x, y, sum);
   return b.binary(op::opcode(op::Combiner::add, accumulator), sum, b.binary(op::opcode(op::Combiner::mul, accumulator), x, y));
+}
+
+Inst* pair_of(loop::Builder& b, Inst* low, Inst* high) {
+  return high ? both(b, low_bits(b, low), low_bits(b, high)) : b.bitcast(DType::i32, low_bits(b, low));
 }
 
 Inst* ProductTerms::element(const ProductSide& side, const Index& free, const Index& k) const {
@@ -27,17 +38,14 @@ Inst* ProductTerms::element(const ProductSide& side, const Index& free, const In
 Inst* ProductTerms::at(const ProductSide& side, const Index& free, const ProductPart& part, const Index& s, bool odd_end) const {
   loop::Builder& b = builder();
   if (kind_ == TermKind::single) return b.convert(accumulator_, element(side, free, part.k0 + s));
-  auto low_bits = [&](Inst* x) { return b.convert(DType::ui32, b.bitcast(DType::ui16, x)); };
-  auto both = [&](Inst* low, Inst* high) { return b.bitcast(DType::i32, b.binary(Opcode::or_, low, b.binary(Opcode::shl, high, b.constant_int(DType::ui32, 16)))); };
   if (kind_ == TermKind::pairs) {
-    auto half = [&](const Index& k) { return low_bits(element(side, free, k)); };
     const Index k = part.k0 + s * 2;
-    Inst* low = half(k);
-    return odd_end ? b.bitcast(DType::i32, low) : both(low, half(k + 1));
+    Inst* low = element(side, free, k);
+    return pair_of(b, low, odd_end ? nullptr : element(side, free, k + 1));
   }
-  auto half = [&](const Index& k) { return low_bits(b.convert(DType::i16, element(side, free, k))); };
+  auto half = [&](const Index& k) { return low_bits(b, b.convert(DType::i16, element(side, free, k))); };
   Inst* high = half(part.k0 + s + steps(part.depth));
-  return both(half(part.k0 + s), high);
+  return both(b, half(part.k0 + s), high);
 }
 
 }  // namespace strata::compile

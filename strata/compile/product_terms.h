@@ -25,6 +25,9 @@ bool takes_pairs(const ir::Op& product, const CpuTarget& target);
 /// sum + x * y for a step of terms of a kind: of floats rounded once, of integers wrapping.
 Inst* multiply_add(loop::Builder& b, TermKind kind, DType accumulator, Inst* x, Inst* y, Inst* sum);
 
+/// Two bf16 as the i32 that `multiply_add` takes of pairs; no `high`: a zero.
+Inst* pair_of(loop::Builder& b, Inst* low, Inst* high);
+
 class ProductTerms {
  public:
   ProductTerms(TreeContext& context, Index batch, DType accumulator, TermKind kind) : context_(context), batch_(std::move(batch)), accumulator_(accumulator), kind_(kind) {}

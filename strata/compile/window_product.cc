@@ -83,8 +83,9 @@ class WindowProduct {
     batch_ = seen_.size(seen_.batch);
     m_ = seen_.size(seen_.free);
     n_ = other_.size(other_.free);
-    k_ = seen_.size(seen_.contract);
     acc_ = op::product_accumulator(op_);
+    if (takes_pairs(op_, target)) pair_ = join_pairs();
+    for (const Axis& a : depth_) k_ *= a.size;
     tile_ = register_tile(acc_, target);
     if (n_ <= tile_.lanes / 2) tile_ = {tile_.rows * 3 / 2, tile_.lanes / 2};
     along_ = few_columns_of_long_rows(seen_, dims_, n_);
@@ -134,6 +135,39 @@ class WindowProduct {
     }
     return out;
   }
+
+  // ---- pairs
+
+  /// The innermost axis of k as it was, of which two neighbours are one step: sums go on in the order of k. Where its size is odd, the last pair has one element.
+  struct Pair {
+    std::size_t axis;
+    std::int64_t size, step;
+  };
+  /// Takes neighbours as pairs where their number is even, or where nothing else moves along their dimension of the array (features mostly), so that it is known which is the last.
+  std::optional<Pair> join_pairs() {
+    if (depth_.empty()) return std::nullopt;
+    Axis& a = depth_.back();
+    int along = 0;
+    for (const auto* dims : {&seen_.batch, &seen_.free, &seen_.contract})
+      along += static_cast<int>(std::count_if(dims->begin(), dims->end(), [&](int d) { return static_cast<std::size_t>(d) % rank() == a.dim && seen_.value->shape()[d] > 1; }));
+    if (along > 1 && a.size % 2 != 0) return std::nullopt;
+    const Pair out{depth_.size() - 1, a.size, a.step};
+    a.size = (a.size + 1) / 2;
+    a.step *= 2;
+    return out;
+  }
+  /// What a step of k takes: `element(0)`, or a pair of it and `element(1)`, the one behind. `at`: the step along the paired axis; asked where its size is odd.
+  Inst* term(const std::function<Inst*(std::int64_t)>& element, const Index& at) {
+    loop::Builder& b = *builder_;
+    if (!pair_) return b.convert(acc_, element(0));
+    Inst* low = element(0);
+    if (pair_->size % 2 == 0) return pair_of(b, low, element(1));
+    return pair_of(b, low, b.guarded(b.less(at, pair_->size / 2), [&] { return element(1); }, b.constant(DType::bf16, 0)));
+  }
+  const Axis& paired() const { return depth_[pair_->axis]; }
+  TermKind kind() const { return pair_ ? TermKind::pairs : TermKind::single; }
+  /// In which terms are laid out.
+  DType laid_out() const { return pair_ ? DType::i32 : acc_; }
 
   // ---- blocks
 
@@ -262,10 +296,15 @@ class WindowProduct {
       return out;
     };
     auto put = [&](const Indices& k, Index x) {
-      Index whole = 0;
-      for (std::size_t i = 0; i < k.size(); ++i) whole = whole * depth_[i].size + start[i] + k[i];
-      Inst* v = context.at(other_.value, other_.index(b, batch, n0 + x, whole));
-      b.store(panel, at + place(k) * lanes + x, b.convert(acc_, v));
+      auto element = [&](std::int64_t behind) {
+        Index whole = 0;
+        for (std::size_t i = 0; i < k.size(); ++i) {
+          const bool paired = pair_ && i == pair_->axis;
+          whole = whole * (paired ? pair_->size : depth_[i].size) + (paired ? (start[i] + k[i]) * 2 + behind : start[i] + k[i]);
+        }
+        return context.at(other_.value, other_.index(b, batch, n0 + x, whole));
+      };
+      b.store(panel, at + place(k) * lanes + x, term(element, pair_ ? start[pair_->axis] + k[pair_->axis] : Index()));
     };
     if (!other_.contracts_minor())
       return nest(box, [&](const Indices& k) { b.vector(0, width, tile_.lanes, [&](Index x) { put(k, x); }); });
@@ -293,7 +332,7 @@ class WindowProduct {
     builder_ = &b;
     KernelContext context(b, fusion_, built);
     out_.temporaries.push_back(batch_ * panels * panel_size(k_) * static_cast<std::int64_t>(byte_width(acc_)));
-    loop::Ref* panel = context.temporary(0, acc_, batch_ * panels * panel_size(k_), loop::Ref::Mode::inout);
+    loop::Ref* panel = context.temporary(0, laid_out(), batch_ * panels * panel_size(k_), loop::Ref::Mode::inout);
     Index point = b.grid(), batch = b.div(point, panels), number = b.mod(point, panels);
     auto fill = [&](Index n0, std::int64_t width) {
       pack(context, batch, n0, width, Indices(depth_.size(), Index(0)), sizes(depth_), panel, point * panel_size(k_));
@@ -321,9 +360,9 @@ class WindowProduct {
     ProductContext context(b, group_, fusion_, built);
     context_ = &context;
     std::int64_t depth = product_of(depth_box_), panels = padded(n_) / tile_.lanes;
-    panel_ = packs_first_ ? context.temporary(0, acc_, batch_ * panels * panel_size(k_), loop::Ref::Mode::in)
-                          : b.scratch(acc_, depth * padded(nb_));
-    patch_ = b.scratch(acc_, patch_size_);
+    panel_ = packs_first_ ? context.temporary(0, laid_out(), batch_ * panels * panel_size(k_), loop::Ref::Mode::in)
+                          : b.scratch(laid_out(), depth * padded(nb_));
+    patch_ = b.scratch(laid_out(), patch_size_);
     if (crosses()) crossing_ = b.scratch(acc_, tile_.rows * tile_.lanes);
     sums_ = depth_blocks() > 1 ? b.scratch(acc_, product_of(row_box_) * padded(nb_)) : nullptr;
     Index point = b.grid();
@@ -388,10 +427,22 @@ class WindowProduct {
     });
   }
 
+  /// The term at a place of what the block sees of the array.
+  Inst* seen(const Indices& at) {
+    auto element = [&](std::int64_t behind) {
+      Indices position(rank());
+      for (std::size_t d = 0; d < rank(); ++d) position[d] = here_.origin[d] + at[d] * unit_[d] - Index(dims_.low[d]);
+      if (behind) position[paired().dim] = position[paired().dim] + pair_->step;
+      return op::element_seen(*context_, windows_, position);
+    };
+    return term(element, pair_ ? here_.pair + at[paired().dim] : Index());
+  }
+
   /// Lays out what the block sees of the array, the trailing dimensions as one long row.
   void stage(const Indices& depth_start) {
     loop::Builder& b = *builder_;
-    Indices origin(rank());
+    Indices& origin = here_.origin;
+    origin.assign(rank(), Index());
     Indices batch = delinearize(b, seen_.part(seen_.batch), here_.batch);
     for (std::size_t i = 0; i < seen_.batch.size(); ++i) {
       auto at = static_cast<std::size_t>(seen_.batch[i]);
@@ -400,22 +451,23 @@ class WindowProduct {
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) origin[rows_[i].dim] = origin[rows_[i].dim] + here_.row[i] * rows_[i].step;
     for (std::size_t i = 0; i < depth_.size(); ++i) origin[depth_[i].dim] = origin[depth_[i].dim] + depth_start[i] * depth_[i].step;
+    if (pair_) here_.pair = depth_start[pair_->axis];
     const Sizes extent = extents(here_.rows, depth_box_);
-    if (std::optional<Square> square = square_of(extent)) return stage_turned(origin, extent, *square);
+    if (std::optional<Square> square = square_of(extent)) return stage_turned(extent, *square);
     std::size_t first = rank();  // of the dimensions that make the row
     std::int64_t row = 1;
     while (first > 0 && (extent[first - 1] == 1 || row < 16)) row *= extent[--first];
     nest(Sizes(extent.begin(), extent.begin() + static_cast<std::ptrdiff_t>(first)), [&](const Indices& at) {
       b.vector(0, row, 16, [&](Index j) {
-        Indices position(rank());
+        Indices place(rank());
         Index to = 0;
         for (std::size_t d = rank(); d-- > 0;) {
           Index x = d < first ? at[d] : extent[d] == 1 ? Index(0) : b.mod(j, extent[d]);
           if (d >= first && extent[d] > 1) j = b.div(j, extent[d]);
           to = to + x * pitch_[d];
-          position[d] = origin[d] + x * unit_[d] - Index(dims_.low[d]);
+          place[d] = x;
         }
-        b.store(patch_, recombine(to), b.convert(acc_, op::element_seen(*context_, windows_, position)));
+        b.store(patch_, recombine(to), seen(place));
       });
     });
   }
@@ -432,12 +484,12 @@ class WindowProduct {
       if (extent[d] > 1 && pitch_[d] == 1) in_patch = d;
     }
     if (in_memory == in_patch || in_patch == rank() || in_memory + 1 != rank() || byte_width(acc_) != 4) return std::nullopt;
-    if (unit_[in_memory] != 1 || extent[in_memory] < kSquare || extent[in_patch] < kSquare) return std::nullopt;
+    if ((unit_[in_memory] != 1 && !(pair_ && in_memory == paired().dim && unit_[in_memory] == 2)) || extent[in_memory] < kSquare || extent[in_patch] < kSquare) return std::nullopt;
     return Square{in_memory, in_patch};
   }
   /// What is read along one of them and written along the other is turned in registers by squares, the last of which lies over the one before where they do not end together
   /// (16 x 128 x 32 x 64 f32 by windows of 3 x 3 in steps of 2: 18.9 ms written by lanes, 4.4 so).
-  void stage_turned(const Indices& origin, const Sizes& extent, const Square& square) {
+  void stage_turned(const Sizes& extent, const Square& square) {
     loop::Builder& b = *builder_;
     const auto [m, p] = square;
     auto by_squares = [&](std::int64_t size, const std::function<void(Index)>& body) {
@@ -451,17 +503,13 @@ class WindowProduct {
         by_squares(extent[m], [&](Index m0) {
           b.vector(0, kSquare, kSquare, [&](Index lane) {
             std::vector<Inst*> values;
-            Indices position(rank());
+            Indices place = at;
+            place[m] = m0 + lane;
             Index to = 0;
-            for (std::size_t d = 0; d < rank(); ++d) {
-              position[d] = origin[d] + at[d] * unit_[d] - Index(dims_.low[d]);
-              to = to + (d == p ? p0 + lane : d == m ? m0 : at[d]) * pitch_[d];
-            }
-            position[m] = position[m] + m0 + lane;
+            for (std::size_t d = 0; d < rank(); ++d) to = to + (d == p ? p0 + lane : d == m ? m0 : at[d]) * pitch_[d];
             for (std::int64_t i = 0; i < kSquare; ++i) {
-              Indices here = position;
-              here[p] = here[p] + (p0 + i) * unit_[p];
-              values.push_back(b.convert(acc_, op::element_seen(*context_, windows_, here)));
+              place[p] = p0 + i;
+              values.push_back(seen(place));
             }
             const std::vector<Inst*> turned = loop::transposed(b, std::move(values));
             for (std::int64_t i = 0; i < kSquare; ++i) b.store(patch_, to + i * pitch_[m], turned[static_cast<std::size_t>(i)]);
@@ -563,7 +611,7 @@ class WindowProduct {
       over_k([&](Index k, Index from) {
         Inst* right = b.load(panel_, panel + x + k * tile_.lanes);
         for (std::size_t r = 0; r < sums.size(); ++r)
-          b.set(sums[r], multiply_add(b, TermKind::single, acc_, b.load(patch_, in_patch(rows[r]) + from), right, b.get(sums[r])));
+          b.set(sums[r], multiply_add(b, kind(), acc_, b.load(patch_, in_patch(rows[r]) + from), right, b.get(sums[r])));
       });
       for (std::size_t r = 0; r < rows.size(); ++r) {
         Inst* sum = b.get(sums[r]);
@@ -601,7 +649,7 @@ class WindowProduct {
           for (const Indices& row : rows) {
             Inst* left = b.load(patch_, in_patch(row) + from);
             for (std::int64_t n = 0; n < n_; ++n, ++at_sum)
-              b.set(sums[at_sum], multiply_add(b, TermKind::single, acc_, left, b.load(panel_, panel + k * tile_.lanes + n), b.get(sums[at_sum])));
+              b.set(sums[at_sum], multiply_add(b, kind(), acc_, left, b.load(panel_, panel + k * tile_.lanes + n), b.get(sums[at_sum])));
           }
         });
         std::size_t at_sum = 0;
@@ -654,6 +702,7 @@ class WindowProduct {
   Sizes row_box_, depth_box_;       // lengths of a block along rows_ and depth_
   Sizes pitch_;                     // how far neighbours in each dimension are apart in the patch
   std::int64_t patch_size_ = 0;
+  std::optional<Pair> pair_;        // of bf16, where terms are such
   bool packs_first_ = false;
   bool along_ = false;              // few columns: rows lie along the lanes
   Built out_;
@@ -661,8 +710,8 @@ class WindowProduct {
   ProductContext* context_ = nullptr;
   loop::Ref *panel_ = nullptr, *patch_ = nullptr, *sums_ = nullptr, *crossing_ = nullptr;
   struct {
-    Index batch, n0, k;  // k: where the block begins
-    Indices row;
+    Index batch, n0, k, pair;  // k, pair: where the block begins along all of k and along the axis of pairs
+    Indices row, origin;       // origin: of what it sees of the array, with padding
     Sizes rows;
   } here_;  // the block under way
 };
