@@ -28,6 +28,7 @@ constexpr std::size_t kMostReached = 4096;  // groups looked at to find whether 
 constexpr double kMostGroup = 1500;
 // An epilogue is read and written by tiles rather than in one sweep, and its code stands beside each kind of tile.
 constexpr double kMostEpilogue = 200;
+constexpr std::size_t kMostBeside = 4, kLeastShared = std::size_t{1} << 14;  // reductions side by side; bytes of what they read
 constexpr std::size_t kMostEpilogueRoots = 4, kMostEpilogueArrays = 3;
 
 /// Whether it has an effect, or anything in its regions has.
@@ -104,6 +105,23 @@ class Grouping {
     }
   }
 
+  /// Reductions that stand alone, over the same dimensions of arrays of one shape, read once what they both read in the same place (the moments of a batch norm; its gradients by scale and
+  /// shift).
+  void join_reductions() {
+    std::unordered_map<const Value*, std::vector<int>> readers;  // roots so far
+    for (std::size_t i = 0; i < roots_.size(); ++i) {
+      const int r = static_cast<int>(i);
+      if (!stands_alone(r)) continue;
+      for (const Access& a : root(r).reads) {
+        if (a.kind != Access::Kind::same || a.value->type().bytes() < kLeastShared) continue;
+        std::vector<int>& before = readers[a.value];
+        for (int other : before)
+          if (reduce_alike(*root(other).op, *root(r).op) && join_beside(find(other), find(r))) break;
+        before.push_back(r);
+      }
+    }
+  }
+
   /// The groups in an order in which they can run: always the one that ends first in the program among those that can.
   std::vector<Group> finish() {
     std::vector<int> waits(nodes_.size(), 0);  // for how many groups
@@ -168,7 +186,7 @@ class Grouping {
       joinable = g.total > 0;
       reads = accesses(op, chosen_);
     } else if (is_reduction(op)) {
-      auto reduction = (*std::get<op::Reduction (*)(const Op&)>(op::def(op).lowering))(op);
+      const op::Reduction reduction = reduction_of(op);
       g.total = count(op.operand(0));
       std::int64_t rows = count(op.result());
       bool trailing = reduces_trailing(op.operand(0)->shape(), reduction.dims);
@@ -351,6 +369,37 @@ class Grouping {
     joined.rows = rows;
     joined.flat = P.flat && C.flat && rows == 0;
     joined.linear = P.linear && C.linear && rows == 0;
+    merge_nodes(p, c);
+    for (int r : into.roots) joined.roots.push_back(root(r).op);
+    into.group = std::move(joined);
+    return true;
+  }
+
+  /// Whether a root is a reduction that no loops are joined with, of which several can be one kernel.
+  bool stands_alone(int r) const {
+    const Op& op = *root(r).op;
+    return is_reduction(op) && !node(r).joinable && reduction_of(op).combiner != op::Combiner::region && node(r).group.total > 0 && (rule_ == FusionRule::joined || !is_small(op));
+  }
+  static bool reduce_alike(const Op& p, const Op& c) {
+    return p.operand(0)->shape() == c.operand(0)->shape() && reduction_of(p).dims == reduction_of(c).dims;
+  }
+  static op::Reduction reduction_of(const Op& op) { return (*std::get<op::Reduction (*)(const Op&)>(op::def(op).lowering))(op); }
+
+  /// Joins groups of such, unless one depends on the other.
+  bool join_beside(int p, int c) {
+    if (p == c) return true;
+    if (node(p).place > node(c).place) std::swap(p, c);
+    Node &from = node(p), &into = node(c);
+    if (from.roots.size() + into.roots.size() > kMostBeside || from.weight + into.weight > kMostGroup) return false;
+    const std::vector<int> needed = producers(c);
+    if (std::find(needed.begin(), needed.end(), p) != needed.end()) return false;
+    std::optional<Between> moved = between(p, c);
+    if (!moved) return false;
+    reorder(p, c, *moved);
+    Group joined;
+    joined.total = into.group.total;
+    joined.flat = from.group.flat && into.group.flat;
+    joined.linear = from.group.linear && into.group.linear;
     merge_nodes(p, c);
     for (int r : into.roots) joined.roots.push_back(root(r).op);
     into.group = std::move(joined);
@@ -563,6 +612,7 @@ Fusion fuse(const ir::Block& block, FusionRule rule) {
     grouping.join_epilogues();
     grouping.join_readers();
     grouping.join_all();
+    grouping.join_reductions();
     out.groups = grouping.finish();
   }
   out.unread = unread_results(block, out);

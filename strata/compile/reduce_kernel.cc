@@ -105,11 +105,38 @@ void for_chunk(loop::Builder& b, Index c, std::int64_t total, std::int64_t size,
   b.if_(b.less(c, chunks - 1), [&] { body(c * size, size); }, [&] { body((chunks - 1) * size, tail); });
 }
 
+/// One of the reductions that a kernel does side by side.
+class Reduced {
+ public:
+  Reduced(const Op& op, const Split& split) : op(op), combiner(reduction_of(op).combiner), dtype(op.operand(0)->dtype()), split_(split) {}
+
+  const Value* operand() const { return op.operand(0); }
+  const Value* result() const { return op.result(); }
+  loop::Opcode code() const { return op::opcode(combiner, dtype); }
+  Inst* neutral_element(loop::Builder& b) const { return neutral(b, combiner, dtype); }
+  Inst* element(KernelContext& context, const Index& o, const Index& k, const Index& x, int operand = 0) const {
+    return context.at(op.operand(operand), split_.index(context.b, o, k, x));
+  }
+  Inst* initial(KernelContext& context, int operand = 0) const { return context.at(op.operand(operand + op.num_results()), {}); }
+  /// init op total, rounded.
+  Inst* finish(KernelContext& context, Inst* total) const {
+    return context.b.convert(result()->dtype(), context.b.binary(code(), widen(context.b, dtype, initial(context)), total));
+  }
+
+  const Op& op;
+  const op::Combiner combiner;
+  const DType dtype;
+
+ private:
+  const Split& split_;
+};
+
 class Reduce {
  public:
-  Reduce(const Op& op, const Fusion& fusion) : op_(op), fusion_(fusion), reduction_(reduction_of(op)), split_(op, reduction_.dims) {
-    order_ = op::reduce_order(op.operand(0)->type(), reduction_.dims);
-    dtype_ = op.operand(0)->dtype();
+  Reduce(std::span<const Op* const> ops, const Fusion& fusion) : op_(*ops.front()), fusion_(fusion), reduction_(reduction_of(op_)), split_(op_, reduction_.dims) {
+    order_ = op::reduce_order(op_.operand(0)->type(), reduction_.dims);
+    dtype_ = op_.operand(0)->dtype();
+    for (const Op* op : ops) all_.emplace_back(*op, split_);
   }
 
   Built build() {
@@ -140,28 +167,34 @@ class Reduce {
   BuiltKernel& kernel(const char* name) {
     out_.kernels.emplace_back();
     out_.kernels.back().kernel = std::make_unique<loop::Kernel>(name);
-    out_.kernels.back().parallel = static_cast<double>(op_.operand(0)->shape().count()) > kInlineWork;
+    out_.kernels.back().parallel = static_cast<double>(op_.operand(0)->shape().count()) * static_cast<double>(all_.size()) > kInlineWork;
     return out_.kernels.back();
   }
-  loop::Opcode code() const { return op::opcode(reduction_.combiner, dtype_); }
-  Inst* neutral_element(loop::Builder& b) { return neutral(b, reduction_.combiner, dtype_); }
-  Inst* element(KernelContext& context, Index o, Index k, Index x, int operand = 0) {
-    return context.at(op_.operand(operand), split_.index(context.b, o, k, x));
+  Inst* element(KernelContext& context, Index o, Index k, Index x, int operand = 0) { return all_[0].element(context, o, k, x, operand); }
+  Inst* initial(KernelContext& context, int operand = 0) { return all_[0].initial(context, operand); }
+  /// One for each of the reductions.
+  template <class F>
+  auto each_of(F make) const {
+    std::vector<decltype(make(all_[0], 0))> out;
+    for (std::size_t i = 0; i < all_.size(); ++i) out.push_back(make(all_[i], static_cast<int>(i)));
+    return out;
   }
-  Inst* initial(KernelContext& context, int operand = 0) {
-    return context.at(op_.operand(operand + op_.num_results()), {});
-  }
-  /// init op total, rounded.
-  Inst* finish(KernelContext& context, Inst* total) {
-    return context.b.convert(op_.result()->dtype(), context.b.binary(code(), widen(context.b, dtype_, initial(context)), total));
+  /// Memory for `count` parts of each reduction, which `combine_chunks` reads.
+  std::vector<loop::Ref*> partial_results(KernelContext& context, std::int64_t count) {
+    return each_of([&](const Reduced& r, int i) {
+      out_.temporaries.push_back(count * static_cast<std::int64_t>(byte_width(accumulator(r.dtype))));
+      return context.temporary(i, accumulator(r.dtype), count, loop::Ref::Mode::inout);
+    });
   }
 
   void only_initial() {
     BuiltKernel& built = kernel("reduce_none");
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
-    Inst* value = finish(context, neutral_element(b));
-    b.vector(0, op_.result()->shape().count(), 16, [&](Index j) { b.store(context.output(op_.result()), j, value); });
+    for (const Reduced& r : all_) {
+      Inst* value = r.finish(context, r.neutral_element(b));
+      b.vector(0, r.result()->shape().count(), 16, [&](Index j) { b.store(context.output(r.result()), j, value); });
+    }
   }
 
   /// Lanes along memory. Of rows that lie here and there in a large array the next one is fetched meanwhile (64 x 1024 x 64 f32 over the first and the last dimension: 0.22 ms
@@ -172,36 +205,44 @@ class Reduce {
     BuiltKernel& built = kernel("reduce_rows");
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
-    if (two) out_.temporaries.push_back(rows * chunks * static_cast<std::int64_t>(byte_width(accumulator(dtype_))));
-    loop::Ref* partial = two ? context.temporary(0, accumulator(dtype_), rows * chunks, loop::Ref::Mode::inout) : nullptr;
+    const std::vector<loop::Ref*> partial = two ? partial_results(context, rows * chunks) : std::vector<loop::Ref*>();
     std::int64_t per_point = two ? largest_divisor(chunks, 8) : largest_divisor(rows, rows_of_point(rows, split_.reduced(), kPointElements));
     built.kernel->grid = (two ? rows * chunks : rows) / per_point;
+    const bool any = all_.size() == 1 && in_any_order(reduction_.combiner, dtype_) && !fusion_.inlined.count(op_.operand(0));
     auto chunk = [&](Index row, Index c) {
-      Inst* local = b.local(neutral_element(b));
+      std::vector<Inst*> locals = each_of([&](const Reduced& r, int) { return b.local(r.neutral_element(b)); });
       for_chunk(b, c, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
-        bool any = in_any_order(reduction_.combiner, dtype_) && !fusion_.inlined.count(op_.operand(0));
         int width = any ? lanes_in_any_order(length, dtype_) : order_.lanes;
-        LaneTotals lanes(b, reduction_.combiner, dtype_, width);
+        std::vector<LaneTotals> lanes = each_of([&](const Reduced& r, int) { return LaneTotals(b, r.combiner, r.dtype, width); });
         b.vector(begin, begin + length, width, [&](Index k) {
-          Inst* x = element(context, row, k, 0);
-          if (op_.operand(0)->type().bytes() >= kFarArray) fetch_ahead(x, split_.apart());
-          lanes.add(x);
+          for (std::size_t i = 0; i < all_.size(); ++i) {
+            Inst* x = all_[i].element(context, row, k, 0);
+            if (all_[i].operand()->type().bytes() >= kFarArray) fetch_ahead(x, split_.apart());
+            lanes[i].add(x);
+          }
         });
-        b.set(local, lanes.total());
+        for (std::size_t i = 0; i < all_.size(); ++i) b.set(locals[i], lanes[i].total());
       });
-      return b.get(local);
+      return each_of([&](const Reduced&, int i) { return b.get(locals[static_cast<std::size_t>(i)]); });
     };
     Index first = b.grid() * per_point;
     b.for_(0, per_point, 1, [&](Index i) {
       Index point = first + i;
-      if (two) return b.store(partial, point, chunk(b.div(point, chunks), b.mod(point, chunks)));
-      Inst* total = b.local(neutral_element(b));
-      auto add = [&](Index c) { b.set(total, b.binary(code(), b.get(total), chunk(point, c))); };
+      if (two) {
+        const std::vector<Inst*> parts = chunk(b.div(point, chunks), b.mod(point, chunks));
+        for (std::size_t r = 0; r < all_.size(); ++r) b.store(partial[r], point, parts[r]);
+        return;
+      }
+      std::vector<Inst*> totals = each_of([&](const Reduced& r, int) { return b.local(r.neutral_element(b)); });
+      auto add = [&](Index c) {
+        const std::vector<Inst*> parts = chunk(point, c);
+        for (std::size_t r = 0; r < all_.size(); ++r) b.set(totals[r], b.binary(all_[r].code(), b.get(totals[r]), parts[r]));
+      };
       if (chunks == 1)
         add(0);
       else
         b.for_(0, chunks, 1, add);
-      b.store(context.output(op_.result()), point, finish(context, b.get(total)));
+      for (std::size_t r = 0; r < all_.size(); ++r) b.store(context.output(all_[r].result()), point, all_[r].finish(context, b.get(totals[r])));
     });
     if (two) combine_chunks(rows, chunks, 1);
   }
@@ -209,7 +250,7 @@ class Reduce {
   // ---- rows that lie in runs
   /// Whether a row is runs between which the runs of other rows lie, and strips of lanes would read two of them at a time, element by element.
   bool lies_in_runs() const {
-    return split_.run() != split_.reduced() && split_.outer() > 1 && split_.run() % order_.lanes != 0 && !is_bool(dtype_);
+    return split_.run() != split_.reduced() && split_.outer() > 1 && split_.run() % order_.lanes != 0 && std::none_of(all_.begin(), all_.end(), [](const Reduced& r) { return is_bool(r.dtype); });
   }
 
   /// Chunks of a few rows are read as they lie in memory and put behind each other first, row by row (256 x 512 x 7 x 7 f32 over all but the second dimension: 2.5 ms
@@ -222,27 +263,31 @@ class Reduce {
     built.kernel->grid = tiles * chunks;
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
-    const DType acc = accumulator(dtype_);
-    if (chunks > 1) out_.temporaries.push_back(rows * chunks * static_cast<std::int64_t>(byte_width(acc)));
-    loop::Ref* partial = chunks > 1 ? context.temporary(0, acc, rows * chunks, loop::Ref::Mode::inout) : nullptr;
-    loop::Ref* together = b.scratch(dtype_, tile * stride);
+    const std::vector<loop::Ref*> partial = chunks > 1 ? partial_results(context, rows * chunks) : std::vector<loop::Ref*>();
+    const std::vector<loop::Ref*> together = each_of([&](const Reduced& r, int) { return b.scratch(r.dtype, tile * stride); });
     const Index c = b.mod(b.grid(), chunks);
     for_chunk(b, b.div(b.grid(), chunks), rows, tile, [&](Index first, std::int64_t n) {
       for_chunk(b, c, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
         put_together(context, first, n, begin, length, together, stride);
         b.for_(0, n, 1, [&](Index t) {
-          LaneTotals lanes(b, reduction_.combiner, dtype_, order_.lanes);
-          b.vector(0, length, order_.lanes, [&](Index k) { lanes.add(b.load(together, t * stride + k)); });
-          Inst* total = lanes.total();
-          if (partial) return b.store(partial, (first + t) * chunks + c, total);
-          b.store(context.output(op_.result()), first + t, finish(context, b.binary(code(), neutral_element(b), total)));
+          std::vector<LaneTotals> lanes = each_of([&](const Reduced& r, int) { return LaneTotals(b, r.combiner, r.dtype, order_.lanes); });
+          b.vector(0, length, order_.lanes, [&](Index k) {
+            for (std::size_t i = 0; i < all_.size(); ++i) lanes[i].add(b.load(together[i], t * stride + k));
+          });
+          for (std::size_t i = 0; i < all_.size(); ++i) {
+            Inst* total = lanes[i].total();
+            if (chunks > 1)
+              b.store(partial[i], (first + t) * chunks + c, total);
+            else
+              b.store(context.output(all_[i].result()), first + t, all_[i].finish(context, b.binary(all_[i].code(), all_[i].neutral_element(b), total)));
+          }
         });
       });
     });
-    if (partial) combine_chunks(rows, chunks, 1);
+    if (chunks > 1) combine_chunks(rows, chunks, 1);
   }
   /// Elements [begin, begin + length) of n rows, each behind the other.
-  void put_together(KernelContext& context, const Index& first, std::int64_t n, const Index& begin, std::int64_t length, loop::Ref* together, std::int64_t stride) {
+  void put_together(KernelContext& context, const Index& first, std::int64_t n, const Index& begin, std::int64_t length, const std::vector<loop::Ref*>& together, std::int64_t stride) {
     loop::Builder& b = context.b;
     const std::int64_t run = split_.run();
     const bool whole = order_.chunks() == 1 || order_.chunk % run == 0;
@@ -253,9 +298,12 @@ class Reduce {
       const Index low = bound(loop::Opcode::max, begin - r * run, 0), high = bound(loop::Opcode::min, begin + length - r * run, run);
       b.for_(0, n, 1, [&](Index t) {
         b.vector(low, high, kMapLanes, [&](Index j) {
-          Inst* x = context.at(op_.operand(0), split_.index_in_run(b, first + t, r, j));
-          if (op_.operand(0)->type().bytes() >= kFarArray) fetch_ahead(x, split_.runs_apart());
-          b.store(together, t * stride + r * run + j - begin, x);
+          const std::vector<Inst*> values = each_of([&](const Reduced& reduced, int) {
+            Inst* x = context.at(reduced.operand(), split_.index_in_run(b, first + t, r, j));
+            if (reduced.operand()->type().bytes() >= kFarArray) fetch_ahead(x, split_.runs_apart());
+            return x;
+          });
+          for (std::size_t i = 0; i < all_.size(); ++i) b.store(together[i], t * stride + r * run + j - begin, values[i]);
         });
       });
     });
@@ -306,38 +354,46 @@ class Reduce {
     built.kernel->grid = outer * chunks * blocks;
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
-    DType acc = accumulator(dtype_);
-    if (two) out_.temporaries.push_back(outer * chunks * inner * static_cast<std::int64_t>(byte_width(acc)));
-    loop::Ref* target = two ? context.temporary(0, acc, outer * chunks * inner, loop::Ref::Mode::inout) : nullptr;
+    const std::vector<loop::Ref*> targets = two ? partial_results(context, outer * chunks * inner) : std::vector<loop::Ref*>();
     const bool few = !two && order_.count <= kFew;
-    loop::Ref* row = few ? nullptr : b.scratch(acc, width);
+    std::vector<loop::Ref*> lines;
+    if (!few) lines = each_of([&](const Reduced& r, int) { return b.scratch(accumulator(r.dtype), width); });
     Index point = b.grid();
-    auto with_elements = [&](Inst* sum, Index k, std::int64_t n, Index o, Index x) {
-      for (std::int64_t u = 0; u < n; ++u) sum = b.binary(code(), sum, widen(b, dtype_, element(context, o, k + u, x)));
-      return sum;
+    using Sums = std::vector<Inst*>;
+    auto neutral_elements = [&] { return each_of([&](const Reduced& r, int) { return r.neutral_element(b); }); };
+    auto loaded = [&](const Index& x) { return each_of([&](const Reduced&, int i) { return b.load(lines[static_cast<std::size_t>(i)], x); }); };
+    auto with_elements = [&](Sums sums, Index k, std::int64_t n, Index o, Index x) {
+      for (std::int64_t u = 0; u < n; ++u)
+        for (std::size_t i = 0; i < all_.size(); ++i) sums[i] = b.binary(all_[i].code(), sums[i], widen(b, all_[i].dtype, all_[i].element(context, o, k + u, x)));
+      return sums;
     };
-    auto finished = [&](Inst* sum) { return finish(context, b.binary(code(), neutral_element(b), sum)); };
+    auto store = [&](const Index& at, const Sums& sums) {
+      for (std::size_t i = 0; i < all_.size(); ++i) {
+        const Reduced& r = all_[i];
+        b.store(context.output(r.result()), at, r.finish(context, b.binary(r.code(), r.neutral_element(b), sums[i])));
+      }
+    };
     auto each = [&](std::int64_t columns, const std::function<void(Index)>& one) {
       const std::int64_t line = line_of_lanes();
       if (line == 0 || columns % line != 0) return b.vector(0, columns, kMapLanes, one);
       b.for_(0, columns / line, 1, [&](Index r) { b.vector(0, line, kMapLanes, [&](Index x) { one(r * line + x); }); });
     };
+    auto keep = [&](const Index& x, const Sums& sums) {
+      for (std::size_t i = 0; i < all_.size(); ++i) b.store(lines[i], x, sums[i]);
+    };
     Index block = b.mod(point, blocks), chunk = b.mod(b.div(point, blocks), chunks), o = b.div(point, blocks * chunks);
     for_chunk(b, block, inner, width, [&](Index x0, std::int64_t columns) {
-      if (few) {
-        return each(columns, [&](Index x) { b.store(context.output(op_.result()), o * inner + x0 + x, finished(with_elements(neutral_element(b), 0, order_.count, o, x0 + x))); });
-      }
-      b.vector(0, columns, 16, [&](Index x) { b.store(row, x, neutral_element(b)); });
+      if (few) return each(columns, [&](Index x) { store(o * inner + x0 + x, with_elements(neutral_elements(), 0, order_.count, o, x0 + x)); });
+      b.vector(0, columns, 16, [&](Index x) { keep(x, neutral_elements()); });
       for_chunk(b, chunk, order_.count, order_.chunk, [&](Index k0, std::int64_t length) {
         for_steps(b, k0, length, kSteps, [&](Index k, std::int64_t n) {
-          each(columns, [&](Index x) { b.store(row, x, with_elements(b.load(row, x), k, n, o, x0 + x)); });
+          each(columns, [&](Index x) { keep(x, with_elements(loaded(x), k, n, o, x0 + x)); });
         });
       });
       b.vector(0, columns, 16, [&](Index x) {
-        if (two)
-          b.store(target, (o * chunks + chunk) * inner + x0 + x, b.load(row, x));
-        else
-          b.store(context.output(op_.result()), o * inner + x0 + x, finished(b.load(row, x)));
+        const Sums sums = loaded(x);
+        if (!two) return store(o * inner + x0 + x, sums);
+        for (std::size_t i = 0; i < all_.size(); ++i) b.store(targets[i], (o * chunks + chunk) * inner + x0 + x, sums[i]);
       });
     });
     if (two) combine_chunks(outer, chunks, inner);
@@ -348,17 +404,18 @@ class Reduce {
     BuiltKernel& built = kernel("reduce_chunks");
     std::int64_t width = largest_divisor(inner, 1024);
     built.kernel->grid = outer * (inner / width);
-    built.parallel = static_cast<double>(outer * chunks * inner) > kInlineWork;
+    built.parallel = static_cast<double>(outer * chunks * inner) * static_cast<double>(all_.size()) > kInlineWork;
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
-    loop::Ref* partial = context.temporary(0, accumulator(dtype_), outer * chunks * inner, loop::Ref::Mode::in);
+    const std::vector<loop::Ref*> partial = each_of([&](const Reduced& r, int i) { return context.temporary(i, accumulator(r.dtype), outer * chunks * inner, loop::Ref::Mode::in); });
     Index o = b.div(b.grid(), inner / width), x0 = b.mod(b.grid(), inner / width) * width;
     int lanes = width >= 16 ? 16 : 1;
     auto column = [&](Index x) {
-      Inst* total = b.local(neutral_element(b), lanes);
-      b.for_(0, chunks, 1,
-             [&](Index c) { b.set(total, b.binary(code(), b.get(total), b.load(partial, (o * chunks + c) * inner + x0 + x))); });
-      b.store(context.output(op_.result()), o * inner + x0 + x, finish(context, b.get(total)));
+      std::vector<Inst*> totals = each_of([&](const Reduced& r, int) { return b.local(r.neutral_element(b), lanes); });
+      b.for_(0, chunks, 1, [&](Index c) {
+        for (std::size_t i = 0; i < all_.size(); ++i) b.set(totals[i], b.binary(all_[i].code(), b.get(totals[i]), b.load(partial[i], (o * chunks + c) * inner + x0 + x)));
+      });
+      for (std::size_t i = 0; i < all_.size(); ++i) b.store(context.output(all_[i].result()), o * inner + x0 + x, all_[i].finish(context, b.get(totals[i])));
     };
     if (lanes > 1)
       b.vector(0, width, lanes, column);
@@ -531,10 +588,11 @@ class Reduce {
     return {b.get(value), b.get(first)};
   }
 
-  const Op& op_;
+  const Op& op_;  // the first of all
   const Fusion& fusion_;
   op::Reduction reduction_;
   Split split_;
+  std::vector<Reduced> all_;
   op::ReduceOrder order_;
   DType dtype_ = DType::f32;
   Built out_;
@@ -542,6 +600,6 @@ class Reduce {
 
 }  // namespace
 
-Built build_reduction(const ir::Op& op, const Fusion& fusion) { return Reduce(op, fusion).build(); }
+Built build_reductions(std::span<const ir::Op* const> ops, const Fusion& fusion) { return Reduce(ops, fusion).build(); }
 
 }  // namespace strata::compile

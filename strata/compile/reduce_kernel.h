@@ -1,11 +1,14 @@
 // Kernels of reductions that stand alone: over leading or scattered dimensions, of few long rows, or with a general
-// combiner. What produces their elements is still computed in place.
+// combiner; several over the same dimensions of arrays of one shape side by side. What produces their elements is still computed in place.
 #pragma once
+
+#include <span>
 
 #include "strata/compile/kernel_build.h"
 
 namespace strata::compile {
 
-Built build_reduction(const ir::Op& op, const Fusion& fusion);
+/// One operation, or several of plain combiners, none of which reads another's result.
+Built build_reductions(std::span<const ir::Op* const> ops, const Fusion& fusion);
 
 }  // namespace strata::compile

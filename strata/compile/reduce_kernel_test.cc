@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "strata/compile/compile_testing.h"
+#include "strata/compile/fusion.h"
+#include "strata/op/lowering_kind.h"
 
 namespace strata::compile {
 namespace {
@@ -78,6 +80,45 @@ TEST(ReducedHereAndThere, HasTheReferencesBits) {
       block.results = {op::reduce_sum(b, x, dims), op::reduce_max(b, op::mul(b, x, x), dims)};
       testing::expect_compiled_equals_reference(block, 3, c.shape.count() < 10000);
     }
+}
+
+std::size_t reducing_groups(const ir::Block& block) {
+  const auto prepared = prepare(block);
+  const Fusion fusion = fuse(*prepared);
+  return static_cast<std::size_t>(std::count_if(fusion.groups.begin(), fusion.groups.end(), [](const Group& g) { return op::is_reduction(*g.roots.front()); }));
+}
+
+/// Over the same dimensions, of one array or of what is computed from it, of several types and combiners: one kernel, by columns, rows, runs, in one phase and in two.
+TEST(ReducedBeside, ReadsOnce) {
+  struct Case {
+    Shape shape;
+    ir::Ints dims;
+  };
+  for (const Case& c : {Case{{40, 300}, {0}}, Case{{700, 33}, {0}}, Case{{9, 600}, {0}}, Case{{4, 300, 24}, {1}}, Case{{40, 66, 16}, {0, 2}}, Case{{40, 34, 7, 7}, {0, 2, 3}}, Case{{130, 2, 7, 9}, {0, 2, 3}},
+                        Case{{3, 70000}, {1}}, Case{{290, 300}, {0, 1}}, Case{{8, 12, 70}, {0}}, Case{{6000, 1, 3}, {0}}}) {
+    SCOPED_TRACE(c.shape.to_string());
+    ir::Block block;
+    ir::Builder b(block);
+    ir::Value *x = block.add_argument(Type(DType::f32, c.shape)), *y = block.add_argument(Type(DType::f32, c.shape)), *init = block.add_argument(Type::scalar(DType::f32));
+    block.results = {op::reduce_sum(b, x, c.dims), op::reduce(b, op::mul(b, x, y), init, c.dims, Combiner::add), op::reduce(b, op::convert(b, x, DType::bf16), op::convert(b, init, DType::bf16), c.dims, Combiner::max),
+                     op::reduce_sum(b, op::convert(b, x, DType::i32), c.dims)};
+    EXPECT_EQ(reducing_groups(block), 1u);
+    testing::expect_compiled_equals_reference(block, 5, c.shape.count() < 30000);
+  }
+}
+
+/// What reads another's result, by whatever way, waits for it; other shapes and dimensions, few elements and general combiners stand alone.
+TEST(ReducedBeside, OnlyWhatIsAlike) {
+  const Shape shape{300, 64};
+  ir::Block block;
+  ir::Builder b(block);
+  ir::Value *x = block.add_argument(Type(DType::f32, shape)), *few = block.add_argument(Type(DType::f32, {40, 8}));
+  ir::Value *sum = op::reduce_sum(b, x, {0}), *other = op::reduce_max(b, x, {0}), *from_sum = op::sub(b, x, op::broadcast_in_dim(b, sum, shape, {1}));
+  ir::Value* spread = op::reduce_sum(b, op::mul(b, from_sum, from_sum), {0});
+  ir::Value* largest = op::reduce_max(b, op::mul(b, from_sum, op::broadcast_in_dim(b, spread, shape, {1})), {0});
+  block.results = {other, spread, largest, op::reduce_sum(b, op::sub(b, x, op::full_like(b, x, 3)), {0, 1}), op::reduce_sum(b, few, {0}), op::reduce_max(b, few, {0})};
+  EXPECT_EQ(reducing_groups(block), 6u);
+  testing::expect_compiled_equals_reference(block, 5);
 }
 
 /// The largest and the least of rows that hold zeros of both signs, infinities, and what is no number with either sign, at each place of a strip; of what
