@@ -22,6 +22,7 @@ constexpr std::int64_t kLongestWrittenOut = 12;  // rows whose elements are writ
 class Split {
  public:
   Split(const Op& op, std::vector<int> dims) : shape_(op.operand(0)->shape()) {
+    std::erase_if(dims, [&](int d) { return shape_[d] == 1; });  // where they stand says nothing
     std::sort(dims.begin(), dims.end());
     int last = dims.empty() ? -1 : dims.back();
     for (int i = 0; i < shape_.rank(); ++i) {
