@@ -63,6 +63,23 @@ TEST(Scatter, BlocksHaveTheReferencesBits) {
 }
 
 // Runs of all lengths, indices outside, what is said to be in order and is not.
+/// Many updates of a large array: each of two points applies those of its half, and many meet. What is said to be in order is cut otherwise, and few updates or a small array not at all.
+TEST(Scatter, LargeArraysHaveOwners) {
+  const std::int64_t many = (1 << 17) + 3, large = (1 << 21) + 1;
+  auto points = [](const Block& f) { return op::scatter_grid(*f.ops().back()); };
+  const Type one(DType::i32, {many, 1}), two(DType::i64, {many, 2}), few(DType::i32, {1000, 1});
+  for (const char* combiner : {"add", "assign"}) {
+    const auto f = scattered(Type(DType::f32, {large}), one, {many}, kElements, combiner, false);
+    EXPECT_EQ(points(*f), 2);
+    for (std::int64_t high : {std::int64_t{1000}, large}) expect_reference(*f, indices(one, high, false));
+  }
+  const auto pairs = scattered(Type(DType::bf16, {2100, 2100}), two, {many}, kPairs, "max", false);
+  EXPECT_EQ(points(*pairs), 2);
+  expect_reference(*pairs, indices(two, 2100, false));
+  EXPECT_EQ(points(*scattered(Type(DType::f32, {large}), few, {1000}, kElements, "add", false)), 1);
+  EXPECT_EQ(points(*scattered(Type(DType::f32, {large / 8}), one, {many}, kElements, "add", false)), 1);
+}
+
 TEST(Scatter, IndicesInOrderAreCutBetweenRuns) {
   constexpr std::int64_t kMany = 1 << 14;
   for (std::int64_t n : {kMany, kMany + 37})

@@ -2,7 +2,8 @@
 // cannot meet: along batching dimensions and along free window dimensions (is_free). Each grid point runs all other
 // indices and window positions one after the other, in the reference's order.
 //
-// Many updates of single elements go by blocks: where each goes and what it is is computed in lanes, then the block is applied in order.
+// Many updates of single elements go by blocks: where each goes and what it is is computed in lanes, then the block is applied in order. Where they go to an array beyond a core's
+// caches, two grid points go through all of them, and each applies those in its half of the array.
 //
 // Indices that are said to be sorted are cut between two that differ, for several grid points. Each looks first whether they are, and where they are not the first point
 // does it all: no bit depends on what is said.
@@ -38,6 +39,7 @@ struct Cut {
   std::vector<Axis> sequential;  // outer dimensions, then window dimensions, ascending
   std::vector<Axis> lanes;       // the last free window dimensions that lie behind each other in inputs and updates: read as one, which is cut into pieces
   Pieces pieces{1, 1};
+  std::int64_t owners = 1;       // grid points that each own a part of the inputs; then nothing else is cut
   std::int64_t sorted = 1;       // grid points among which indices in order are cut; then nothing else is
 };
 
@@ -49,6 +51,24 @@ bool cuts_sorted(const Op& op, const IndexDims& d, const Cut& cut) {
   for (std::size_t i = 0; i + 1 < cut.sequential.size(); ++i)
     if (cut.sequential[i].size != 1) return false;
   return !cut.sequential.back().window && cut.sequential.back().size >= kManySorted;
+}
+
+constexpr std::int64_t kBlock = 256;  // updates of single elements
+constexpr int kBlockLanes = 16;
+
+/// Whether the innermost loop runs over many indices, each of one element.
+bool goes_by_blocks(const Op& op, const IndexDims& d, const Cut& cut) {
+  for (int i = 0; i < scatter_inputs(op); ++i)
+    if (op.operand(i)->dtype() == DType::i1) return false;
+  return cut.lanes.empty() && !cut.sequential.empty() && !cut.sequential.back().window && cut.sequential.back().size >= kBlock / 4 && !d.index_map.empty();
+}
+
+/// Whether so many updates go to so large an array that what is lost by going through all of them twice is less than what waiting for memory costs one thread (2^20 into 2^21 f32:
+/// 3.2 ms by one, 2.3 by two; into 2^22 6.0, 4.5; into 2^24 8.9, 6.1; into 2^20 no less by two).
+bool has_owners(const Op& op, const IndexDims& d, const Cut& cut) {
+  constexpr std::int64_t kMany = 1 << 17;
+  constexpr std::size_t kFar = std::size_t{8} << 20;  // bytes
+  return goes_by_blocks(op, d, cut) && cut.parallel.empty() && cut.pieces.count() <= 1 && cut.sorted == 1 && scatter_updates(op)->shape().count() >= kMany && op.result()->type().bytes() >= kFar;
 }
 
 Cut cut(const Op& op, const IndexDims& d) {
@@ -80,6 +100,7 @@ Cut cut(const Op& op, const IndexDims& d) {
     out.pieces = {size, piece_of(size, op.result()->dtype(), op.result()->type().bytes())};
   }
   if (cuts_sorted(op, d, out)) out.sorted = kSortedPoints;
+  if (has_owners(op, d, out)) out.owners = 2;
   return out;
 }
 
@@ -106,6 +127,7 @@ class Emitter {
       place(axis) = b_.mod(rest, axis.size);
       rest = b_.div(rest, axis.size);
     }
+    owner_ = b_.mod(rest, cut_.owners);
     if (cut_.sorted > 1) return run_sorted(b_.mod(rest, cut_.sorted));
     run(0);
   }
@@ -118,7 +140,7 @@ class Emitter {
 
   void run(std::size_t depth) {
     if (depth == cut_.sequential.size()) return update_slice();
-    if (depth + 1 == cut_.sequential.size() && goes_by_blocks()) return run_blocks(cut_.sequential.back());
+    if (depth + 1 == cut_.sequential.size() && goes_by_blocks(op_, d_, cut_)) return run_blocks(cut_.sequential.back());
     const Axis& axis = cut_.sequential[depth];
     b_.for_(0, axis.size, 1, [&](loop::Index i) {
       place(axis) = i;
@@ -169,44 +191,31 @@ class Emitter {
   }
 
   // ---- blocks of updates
-  static constexpr std::int64_t kBlock = 256;
-  static constexpr int kBlockLanes = 16;
-
-  /// Whether the innermost loop runs over many indices, each of one element.
-  bool goes_by_blocks() const {
-    const Axis& axis = cut_.sequential.back();
-    for (int i = 0; i < n_; ++i)
-      if (op_.operand(i)->dtype() == DType::i1) return false;
-    return cut_.lanes.empty() && !axis.window && axis.size >= kBlock / 4 && !d_.index_map.empty();
-  }
-
   void run_blocks(const Axis& axis) {
     places_ = b_.scratch(op_.operand(0)->shape().count() < (std::int64_t{1} << 31) ? DType::i32 : DType::i64, kBlock);
     inside_ = b_.scratch(DType::i32, kBlock);
     for (int i = 0; i < n_; ++i) fresh_.push_back(b_.scratch(op_.operand(i)->dtype(), kBlock));
+    if (cut_.owners > 1) own_ = b_.scratch(DType::i32, kBlock);
     const std::int64_t whole = axis.size / kBlock;
     b_.for_(0, whole, 1, [&](loop::Index block) { run_block(axis, block * kBlock, kBlock); });
     if (axis.size % kBlock) run_block(axis, whole * kBlock, axis.size % kBlock);
   }
 
   void run_block(const Axis& axis, const loop::Index& first, std::int64_t count) {
-    const bool whole = count % kBlockLanes == 0;
+    const bool whole = count % kBlockLanes == 0 && cut_.owners == 1;
     loop::Inst* some_outside = b_.local(b_.constant_int(DType::i1, whole ? 0 : 1));
     b_.vector(0, count, kBlockLanes, [&](loop::Index i) {
       place(axis) = first + i;
       auto [at, inside] = target();
-      b_.store(places_, i, b_.convert(places_->dtype, b_.value(linearized(at, op_.operand(0)->shape().sizes()))));
+      loop::Inst* to = b_.convert(places_->dtype, b_.value(linearized(at, op_.operand(0)->shape().sizes())));
+      if (cut_.owners > 1) inside = b_.binary(loop::Opcode::and_, inside, is_own(to));
+      b_.store(places_, i, to);
       b_.store(inside_, i, b_.select(inside, b_.constant_int(DType::i32, 1), b_.constant_int(DType::i32, 0)));
       if (whole) b_.set(some_outside, b_.binary(loop::Opcode::or_, b_.get(some_outside), b_.reduce(loop::Opcode::or_, b_.unary(loop::Opcode::not_, inside))));
       std::vector<loop::Inst*> updates = fresh(window_);
       for (std::size_t k = 0; k < updates.size(); ++k) b_.store(fresh_[k], i, updates[k]);
     });
-    auto apply = [&](const loop::Index& i) {
-      const loop::Index to = b_.index_of(b_.convert(DType::i64, b_.load(places_, i)), 0, op_.operand(0)->shape().count() - 1);
-      std::vector<loop::Inst*> updates;
-      for (loop::Ref* ref : fresh_) updates.push_back(b_.load(ref, i));
-      store(to, combined(to, updates));
-    };
+    if (cut_.owners > 1) return apply_own(count);
     auto if_inside = [&](const loop::Index& i) { b_.if_(b_.compare(loop::Compare::ne, b_.load(inside_, i), b_.constant_int(DType::i32, 0)), [&] { apply(i); }); };
     constexpr std::int64_t kTurn = 4;
     b_.if_(b_.get(some_outside), [&] { b_.for_(0, count, 1, if_inside); }, [&] {
@@ -214,6 +223,34 @@ class Emitter {
         for (std::int64_t u = 0; u < kTurn; ++u) apply(i * kTurn + u);
       });
     });
+  }
+  /// Update `i` of the block.
+  void apply(const loop::Index& i) {
+    const loop::Index to = b_.index_of(b_.convert(DType::i64, b_.load(places_, i)), 0, op_.operand(0)->shape().count() - 1);
+    std::vector<loop::Inst*> updates;
+    for (loop::Ref* ref : fresh_) updates.push_back(b_.load(ref, i));
+    store(to, combined(to, updates));
+  }
+
+  /// Whether places are in this point's part of the inputs.
+  loop::Inst* is_own(loop::Inst* to) {
+    const std::int64_t part = (op_.operand(0)->shape().count() + cut_.owners - 1) / cut_.owners;
+    auto bound = [&](const loop::Index& at) { return b_.convert(places_->dtype, b_.value(at)); };
+    return b_.binary(loop::Opcode::and_, b_.compare(loop::Compare::ge, to, bound(owner_ * part)), b_.compare(loop::Compare::lt, to, bound((owner_ + 1) * part)));
+  }
+  /// Applies a block's updates that lie inside and are this point's, in order. Which they are is as good as chance: they are brought together without a branch first.
+  void apply_own(std::int64_t count) {
+    constexpr std::int64_t kTurn = 4;
+    loop::Inst* found = b_.local(b_.constant_int(DType::i64, 0));
+    auto note = [&](const loop::Index& i) {
+      b_.store(own_, b_.index_of(b_.get(found), 0, kBlock - 1), b_.convert(DType::i32, b_.value(i)));
+      b_.set(found, b_.binary(loop::Opcode::add, b_.get(found), b_.convert(DType::i64, b_.load(inside_, i))));
+    };
+    b_.for_(0, count / kTurn, 1, [&](loop::Index i) {
+      for (std::int64_t u = 0; u < kTurn; ++u) note(i * kTurn + u);
+    });
+    for (std::int64_t i = count / kTurn * kTurn; i < count; ++i) note(i);
+    b_.for_(0, b_.index_of(b_.get(found), 0, kBlock), 1, [&](loop::Index i) { apply(b_.index_of(b_.convert(DType::i64, b_.load(own_, i)), 0, kBlock - 1)); });
   }
 
   /// Start plus window position in each indexed dimension, and whether the window lies inside.
@@ -305,9 +342,10 @@ class Emitter {
   Ints sizes_;
   Cut cut_;
   std::vector<loop::Index> outer_, window_;
-  loop::Index piece_;
+  loop::Index piece_, owner_;
   loop::Ref *places_ = nullptr, *inside_ = nullptr;  // of a block's updates in the result, and whether they lie there
   std::vector<loop::Ref*> fresh_;                    // what they are
+  loop::Ref* own_ = nullptr;                         // the numbers in the block of those that lie in this point's part
 };
 
 }  // namespace
@@ -315,7 +353,7 @@ class Emitter {
 std::int64_t scatter_grid(const Op& op) {
   if (op.operand(0)->shape().count() == 0) return 0;
   Cut c = cut(op, scatter_dims(op.attrs));
-  std::int64_t points = c.pieces.count() * c.sorted;
+  std::int64_t points = c.pieces.count() * c.sorted * c.owners;
   for (const Axis& axis : c.parallel) points *= axis.size;
   return points;
 }
