@@ -82,23 +82,28 @@ void LaneTotals::add(Inst* element) {
 }
 
 Inst* LaneTotals::total() {
-  return way_ == Way::floats ? total_of_floats() : way_ == Way::halves ? total_of_halves() : b_.reduce(code_, b_.get(best_));
+  auto reduce = [&](Opcode code, Inst* lanes) { return b_.reduce(code, b_.get(lanes)); };
+  if (way_ == Way::floats) return of_floats(reduce(code_, best_), reduce(maximum_ ? Opcode::and_ : Opcode::or_, signs_), reduce(Opcode::or_, nans_));
+  if (way_ == Way::halves) return of_halves(reduce(maximum_ ? Opcode::max : Opcode::min, best_), reduce(maximum_ ? Opcode::min : Opcode::max, farthest_));
+  return reduce(code_, best_);
 }
 
-Inst* LaneTotals::total_of_floats() {
-  Inst* best = b_.reduce(code_, b_.get(best_));
+Inst* LaneTotals::lane_totals() {
+  if (way_ == Way::floats) return of_floats(b_.get(best_), b_.get(signs_), b_.get(nans_));
+  if (way_ == Way::halves) return of_halves(b_.get(best_), b_.get(farthest_));
+  return b_.get(best_);
+}
+
+Inst* LaneTotals::of_floats(Inst* best, Inst* sign, Inst* nans) {
   const DType dtype = best->type.dtype;
-  Inst* sign = b_.reduce(maximum_ ? Opcode::and_ : Opcode::or_, b_.get(signs_));
   Inst *zero = b_.constant(dtype, 0), *minus_zero = b_.constant(dtype, -0.0);
   Inst* zero_of_side = b_.select(b_.compare(loop::Compare::lt, sign, b_.constant(bits_, 0)), minus_zero, zero);
   Inst* number = b_.select(b_.compare(loop::Compare::eq, best, zero), zero_of_side, best);
-  Inst* any_none = b_.compare(loop::Compare::ne, b_.reduce(Opcode::or_, b_.get(nans_)), b_.constant(bits_, 0));
-  return b_.select(any_none, b_.constant(dtype, std::numeric_limits<double>::quiet_NaN()), number);
+  return b_.select(b_.compare(loop::Compare::ne, nans, b_.constant(bits_, 0)), b_.constant(dtype, std::numeric_limits<double>::quiet_NaN()), number);
 }
 
-Inst* LaneTotals::total_of_halves() {
+Inst* LaneTotals::of_halves(Inst* best, Inst* farthest) {
   const double infinity = std::numeric_limits<double>::infinity();
-  Inst *best = b_.reduce(maximum_ ? Opcode::max : Opcode::min, b_.get(best_)), *farthest = b_.reduce(maximum_ ? Opcode::min : Opcode::max, b_.get(farthest_));
   Inst *largest = maximum_ ? best : farthest, *least = maximum_ ? farthest : best;
   Inst* any_none = b_.binary(Opcode::or_, b_.compare(loop::Compare::gt, largest, key(b_.constant(operand_, infinity))),
                              b_.compare(loop::Compare::lt, least, key(b_.constant(operand_, -infinity))));
@@ -116,7 +121,7 @@ Inst* short_row(loop::Builder& b, const ir::Op& op, std::vector<Inst*> elements,
   for (std::size_t half = kLanes / 2; half >= 1; half /= 2)
     for (std::size_t i = 0; i < half && i + half < elements.size(); ++i) elements[i] = b.binary(code, elements[i], elements[i + half]);
   Inst* total = b.binary(code, neutral(b, combiner, dtype), elements[0]);
-  return b.convert(op.result()->dtype(), b.binary(code, b.convert(total->type.dtype, init), total));
+  return finished(b, op, init, total);
 }
 
 RowReductions::RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions, std::int64_t length,
@@ -165,13 +170,14 @@ void RowReductions::chunk(Index begin, Index end, const std::function<void(Index
   }
 }
 
+Inst* finished(loop::Builder& b, const ir::Op& op, Inst* init, Inst* total) {
+  Inst* start = b.convert(total->type.dtype, init);
+  return b.convert(op.result()->dtype(), b.binary(op::opcode(reduction_of(op).combiner, op.operand(0)->dtype()), start, total));
+}
+
 Inst* RowReductions::result(const ir::Op& op, Inst* init) {
-  for (std::size_t i = 0; i < reductions_.size(); ++i) {
-    if (reductions_[i] != &op) continue;
-    Inst* total = b_.get(totals_[i]);
-    Inst* start = b_.convert(total->type.dtype, init);
-    return b_.convert(op.result()->dtype(), b_.binary(op::opcode(reduction_of(op).combiner, op.operand(0)->dtype()), start, total));
-  }
+  for (std::size_t i = 0; i < reductions_.size(); ++i)
+    if (reductions_[i] == &op) return finished(b_, op, init, b_.get(totals_[i]));
   STRATA_UNREACHABLE("{} is not among the reductions of this row", op.name());
 }
 

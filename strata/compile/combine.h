@@ -38,13 +38,16 @@ class LaneTotals {
   void add(Inst* element);
   /// In the accumulator's type.
   Inst* total();
+  /// What each lane has taken, in the accumulator's type: in the order of the lanes, combined by halves, these make the total.
+  Inst* lane_totals();
 
  private:
   enum class Way { as_it_is, floats, halves };
   static Way way_of(op::Combiner combiner, DType operand);
   Inst* key(Inst* half);
-  Inst* total_of_floats();
-  Inst* total_of_halves();
+  /// Of a best, of signs, of whether there was none; of the two extrema: a total's, or a lane's.
+  Inst* of_floats(Inst* best, Inst* sign, Inst* nans);
+  Inst* of_halves(Inst* best, Inst* farthest);
 
   loop::Builder& b_;
   loop::Opcode code_;
@@ -59,6 +62,9 @@ class LaneTotals {
 
 /// What a reduction makes of a row whose elements (at most 32, in their storage dtype) are all at hand, in the same order; init and rounding as below.
 Inst* short_row(loop::Builder& b, const ir::Op& op, std::vector<Inst*> elements, Inst* init);
+
+/// init combined with a row's total, rounded to the result's dtype.
+Inst* finished(loop::Builder& b, const ir::Op& op, Inst* init, Inst* total);
 
 /// Reductions of one row side by side: accumulators over virtual lanes and chunks in the order of op/reduce_order.h.
 class RowReductions {

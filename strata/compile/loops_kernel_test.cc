@@ -1,6 +1,8 @@
 // Maps as machine code: the reference's bits, with as many lanes as a map is given.
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "strata/compile/compile_testing.h"
 #include "strata/op/build.h"
 #include "strata/op/indexing.h"
@@ -58,6 +60,51 @@ TEST(CompiledMaps, RowsThatAreNoWholeStrips) {
       });
       expect_compiled_equals_reference(*f);
     }
+}
+
+/// Rows that are reduced sixteen abreast, and those that are left: several reductions, maps of what they give, numbers of a row that are read and stored, of each type, with zeros of both signs and
+/// what is no number among the elements.
+TEST(CompiledMaps, RowsAbreast) {
+  const double inf = std::numeric_limits<double>::infinity(), odd[] = {0.0, -0.0, std::nan(""), inf, -inf, -0.0};
+  for (DType t : {DType::f32, DType::bf16, DType::f16, DType::i32})
+    for (std::int64_t n : {33, 40, 64, 77, 100, 101, 256})
+      for (std::int64_t rows : {64, 133}) {
+        SCOPED_TRACE(std::string(name(t)) + std::to_string(n));
+        const auto f = op::testing::build({Type(t, {rows, n}), Type(t, {rows}), Type(t, {n}), Type::scalar(t)}, [&](Builder& b, const Values& v) {
+          const Shape& shape = v[0]->shape();
+          auto along = [&](Value* x) { return op::broadcast_in_dim(b, x, shape, {0}); };
+          Value *most = op::reduce_max(b, v[0], {1}), *shifted = op::sub(b, v[0], along(most)), *sum = op::reduce(b, op::mul(b, shifted, shifted), v[3], {1}, op::Combiner::add);
+          Value *row = op::add(b, op::mul(b, sum, v[1]), most), *least = op::reduce(b, op::sub(b, shifted, along(row)), v[3], {1}, op::Combiner::min);
+          return Values{op::add(b, op::mul(b, shifted, along(row)), op::broadcast_in_dim(b, v[2], shape, {1})), row, most, op::add(b, least, sum), op::compare(b, v[0], along(v[1]), "LT")};
+        });
+        const Plan plan = make_plan(*prepare(*f), {});
+        EXPECT_EQ(std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const auto& k) { return std::any_of(k->arena.begin(), k->arena.end(), [](const loop::Inst& i) { return i.code == loop::Opcode::call; }); }),
+                  n <= 100 || byte_width(t) == 2) << "turned in registers";
+        std::vector<Literal> given = testing::arguments_of(*f, 3);
+        for (bool numbers : {true, false}) {
+          for (std::int64_t e = 0; is_float(t) && !numbers && e < given[0].count(); e += n + 5) given[0].set_number(e, odd[e % 6]);
+          const std::vector<Literal> want = op::evaluate(*f, given);
+          if (rows == 133) testing::expect_same_bits(testing::run_plan(*f, given), want, "interpreted");
+          for (int threads : {1, 3}) {
+            set_num_threads(threads);
+            testing::expect_same_bits(testing::run_compiled(*f, given), want, "machine code");
+          }
+          set_num_threads(0);
+        }
+      }
+}
+
+/// Results may lie where an argument lay: all that a block of rows reads it has read, or reads in the same place.
+TEST(CompiledMaps, RowsAbreastInTheirOwnMemory) {
+  for (DType t : {DType::f32, DType::bf16}) {
+    const auto f = op::testing::build({Type(t, {150, 50})}, [&](Builder& b, const Values& v) {
+      auto along = [&](Value* x) { return op::broadcast_in_dim(b, x, v[0]->shape(), {0}); };
+      Value* e = op::exp(b, op::sub(b, v[0], along(op::reduce_max(b, v[0], {1}))));
+      return Values{op::div(b, e, along(op::reduce_sum(b, e, {1})))};
+    });
+    const std::vector<Literal> given = testing::arguments_of(*f, 3);
+    testing::expect_same_bits(testing::run_donated(*f, given, {true}), op::evaluate(*f, given), "in place");
+  }
 }
 
 /// Rows of a table by their number, or by two, of which some lie outside.
