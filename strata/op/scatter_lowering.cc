@@ -236,7 +236,7 @@ class Emitter {
   loop::Inst* is_own(loop::Inst* to) {
     const std::int64_t part = (op_.operand(0)->shape().count() + cut_.owners - 1) / cut_.owners;
     auto bound = [&](const loop::Index& at) { return b_.convert(places_->dtype, b_.value(at)); };
-    return b_.binary(loop::Opcode::and_, b_.compare(loop::Compare::ge, to, bound(owner_ * part)), b_.compare(loop::Compare::lt, to, bound((owner_ + 1) * part)));
+    return b_.binary(loop::Opcode::and_, b_.compare(loop::Compare::ge, to, bound(owner_ * part)), b_.compare(loop::Compare::le, to, bound((owner_ + 1) * part - 1)));
   }
   /// Applies a block's updates that lie inside and are this point's, in order. Which they are is as good as chance: they are brought together without a branch first.
   void apply_own(std::int64_t count) {
