@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "strata/compile/fusion.h"
 #include "strata/compile/processor_testing.h"
 #include "strata/op/build.h"
 
@@ -51,6 +52,20 @@ TEST(RowDots, HaveTheReferencesBitsOnEachKindOfProcessor) {
       const std::vector<Literal> given = arguments_of(*block, 3);
       testing::expect_same_bits({testing::run_as_on(processor, *block, given)}, op::evaluate(*block, given), processor);
     }
+}
+
+// A long sum that reads one side across has it turned by a kernel of its own, once for its pieces and the rest.
+TEST(RowDots, TurnsASideThatALongSumReadsAcross) {
+  auto turned = [](const ir::Block& block) {
+    const auto prepared = prepare(block);
+    const Fusion fusion = fuse(*prepared);
+    return std::count_if(fusion.groups.begin(), fusion.groups.end(), [](const Group& g) { return g.roots.front()->name() == "stablehlo.transpose"; });
+  };
+  for (const Case& c : {Case{{300, 290}, {290, 300}, {{}, {}, {0, 1}, {1, 0}}}, Case{{290, 300}, {300, 290}, {{}, {}, {1, 0}, {0, 1}}}, Case{{2, 300, 290}, {290, 300, 2}, {{0}, {2}, {1, 2}, {1, 0}}}}) {
+    auto block = product(c);
+    EXPECT_EQ(turned(*block), 1) << c.left.to_string();
+    testing::expect_compiled_equals_reference(*block, 3, false);
+  }
 }
 
 // Pairs where the sum has an even number of terms and an odd one.

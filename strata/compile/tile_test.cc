@@ -80,7 +80,7 @@ TEST(CompiledTiles, ArraysLargerThanCaches) {
 /// What squares leave at the right and below is many elements, too: smaller squares, down to four, and the rest.
 TEST(CompiledTiles, SmallerSquaresOfWhatIsLeft) {
   for (DType t : {DType::f32, DType::f64, DType::bf16, DType::c64})
-    for (const Shape& shape : {Shape{12, 9000}, Shape{9000, 31}, Shape{2, 13, 5003}, Shape{3, 5000, 9}})
+    for (const Shape& shape : {Shape{12, 9000}, Shape{24, 9000}, Shape{48, 3000}, Shape{9000, 31}, Shape{2, 13, 5003}, Shape{3, 5000, 9}})
       expect_compiled_equals_reference(*program({Type(t, shape), Type(t, shape)}, [](Builder& b, const Values& v) {
         const int rank = v[0]->rank();
         Ints turned = rank == 2 ? Ints{1, 0} : Ints{0, 2, 1};
