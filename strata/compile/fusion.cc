@@ -108,7 +108,7 @@ class Grouping {
   /// Reductions that stand alone, over the same dimensions of arrays of one shape, read once what they both read in the same place (the moments of a batch norm; its gradients by scale and
   /// shift).
   void join_reductions() {
-    std::unordered_map<const Value*, std::vector<int>> readers;  // roots so far
+    std::unordered_map<const Value*, std::vector<int>> readers;  // the last roots so far
     for (std::size_t i = 0; i < roots_.size(); ++i) {
       const int r = static_cast<int>(i);
       if (!stands_alone(r)) continue;
@@ -117,6 +117,7 @@ class Grouping {
         std::vector<int>& before = readers[a.value];
         for (int other : before)
           if (reduce_alike(*root(other).op, *root(r).op) && join_beside(find(other), find(r))) break;
+        if (before.size() == kMostBeside) before.erase(before.begin());
         before.push_back(r);
       }
     }
