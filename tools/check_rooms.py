@@ -7,6 +7,7 @@ The order is read from CMakeLists.txt: a room includes its own headers and those
 """
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -93,8 +94,9 @@ def source_includes_own_header_by_full_path():
 
 def no_machine_paths():
     """No file names a folder of one machine."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
-    names = listed.stdout.splitlines() if listed.returncode == 0 else [str(p.relative_to(ROOT)) for p in sources()]
+    git = shutil.which("git")  # a source tree may stand on a machine without it
+    listed = git and subprocess.run([git, "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
+    names = listed.stdout.splitlines() if listed and listed.returncode == 0 else [str(p.relative_to(ROOT)) for p in sources()]
     for name in names:
         path = ROOT / name
         if path.suffix not in TEXT_ENDINGS or not path.is_file() or name == "tools/check_rooms.py":
