@@ -5,6 +5,7 @@
 #include <queue>
 #include <unordered_map>
 
+#include "strata/compile/combine.h"
 #include "strata/compile/fusion_access.h"
 #include "strata/compile/fusion_choice.h"
 #include "strata/compile/native_product.h"
@@ -384,7 +385,6 @@ class Grouping {
   static bool reduce_alike(const Op& p, const Op& c) {
     return p.operand(0)->shape() == c.operand(0)->shape() && reduction_of(p).dims == reduction_of(c).dims;
   }
-  static op::Reduction reduction_of(const Op& op) { return (*std::get<op::Reduction (*)(const Op&)>(op::def(op).lowering))(op); }
 
   /// Joins groups of such, unless one depends on the other.
   bool join_beside(int p, int c) {

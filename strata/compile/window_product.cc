@@ -140,7 +140,6 @@ class WindowProduct {
 
   /// The innermost axis of k as it was, of which two neighbours are one step: sums go on in the order of k. Where its size is odd, the last pair has one element.
   struct Pair {
-    std::size_t axis;
     std::int64_t size, step;
   };
   /// Takes neighbours as pairs where their number is even, or where nothing else moves along their dimension of the array (features mostly), so that it is known which is the last.
@@ -151,7 +150,7 @@ class WindowProduct {
     for (const auto* dims : {&seen_.batch, &seen_.free, &seen_.contract})
       along += static_cast<int>(std::count_if(dims->begin(), dims->end(), [&](int d) { return static_cast<std::size_t>(d) % rank() == a.dim && seen_.value->shape()[d] > 1; }));
     if (along > 1 && a.size % 2 != 0) return std::nullopt;
-    const Pair out{depth_.size() - 1, a.size, a.step};
+    const Pair out{a.size, a.step};
     a.size = (a.size + 1) / 2;
     a.step *= 2;
     return out;
@@ -164,7 +163,7 @@ class WindowProduct {
     if (pair_->size % 2 == 0) return pair_of(b, low, element(1));
     return pair_of(b, low, b.guarded(b.less(at, pair_->size / 2), [&] { return element(1); }, b.constant(DType::bf16, 0)));
   }
-  const Axis& paired() const { return depth_[pair_->axis]; }
+  const Axis& paired() const { return depth_.back(); }
   TermKind kind() const { return pair_ ? TermKind::pairs : TermKind::single; }
   /// In which terms are laid out.
   DType laid_out() const { return pair_ ? DType::i32 : acc_; }
@@ -299,12 +298,12 @@ class WindowProduct {
       auto element = [&](std::int64_t behind) {
         Index whole = 0;
         for (std::size_t i = 0; i < k.size(); ++i) {
-          const bool paired = pair_ && i == pair_->axis;
+          const bool paired = pair_ && i + 1 == k.size();
           whole = whole * (paired ? pair_->size : depth_[i].size) + (paired ? (start[i] + k[i]) * 2 + behind : start[i] + k[i]);
         }
         return context.at(other_.value, other_.index(b, batch, n0 + x, whole));
       };
-      b.store(panel, at + place(k) * lanes + x, term(element, pair_ ? start[pair_->axis] + k[pair_->axis] : Index()));
+      b.store(panel, at + place(k) * lanes + x, term(element, pair_ ? start.back() + k.back() : Index()));
     };
     if (!other_.contracts_minor())
       return nest(box, [&](const Indices& k) { b.vector(0, width, tile_.lanes, [&](Index x) { put(k, x); }); });
@@ -451,7 +450,7 @@ class WindowProduct {
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) origin[rows_[i].dim] = origin[rows_[i].dim] + here_.row[i] * rows_[i].step;
     for (std::size_t i = 0; i < depth_.size(); ++i) origin[depth_[i].dim] = origin[depth_[i].dim] + depth_start[i] * depth_[i].step;
-    if (pair_) here_.pair = depth_start[pair_->axis];
+    if (pair_) here_.pair = depth_start.back();
     const Sizes extent = extents(here_.rows, depth_box_);
     if (std::optional<Square> square = square_of(extent)) return stage_turned(extent, *square);
     std::size_t first = rank();  // of the dimensions that make the row
