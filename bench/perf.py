@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The programs of bench/programs.py as JAX writes them: strata-run beside JAX itself, alternating in one run.
 
-    STRATA_BUILD=build bench/perf.py [NAME...] [--programs FILE] [--runs N] [--rounds N] [--require]
+    STRATA_BUILD=build bench/perf.py [NAME...] [--programs FILE] [--beside PYTHON]... [--runs N] [--rounds N] [--require]
 
 bench/more_programs.py has others of the same kinds, of which nothing is asked by name.
 
 JAX exports each program as StableHLO; strata-run compiles and times that text on the same arguments. The ratio is JAX's median over
-ours (above 1: ours is faster), beside what is asked. A result further from JAX's than allowed (relative L2 of each output; share of
+ours (above 1: ours is faster), beside what is asked. With --beside, the JAX of another Python runs the program, too (bench/jax_peer.py), and the ratio is to the faster one. A result further from JAX's than allowed (relative L2 of each output; share of
 unequal elements for integers) is a failure whatever the time. Rows that memory binds say which share they
 reach of the speed at which plain C++ loops copy 64 MB (read them, for those that only read), measured beside them. Temporary bytes are what
 a run takes besides arguments and results: ours of the plan, JAX's of memory_analysis(). Tables go to build/bench/perf.md and perf.json, too, or those of
@@ -23,13 +23,12 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
-import numpy as np
 from jax import export
 
+from jax_peer import OtherPython, Peer
 from strata_run import PROGRAM, PROGRAMS, bound, distance, module, save, strata_run
 
 # class -> the geometric mean that is asked for; name -> the ratio
@@ -55,49 +54,37 @@ def speed_of_memory(runs):
     return report["copy"], report["read"]
 
 
-class Theirs:
-    """A program compiled by JAX."""
-
-    def __init__(self, function, arguments):
-        self.arguments = arguments
-        start = time.perf_counter()
-        self.call = jax.jit(function).lower(*arguments).compile()
-        self.compile_s = time.perf_counter() - start
-        self.temporary_bytes = self.call.memory_analysis().temp_size_in_bytes
-        self.results = jax.tree.leaves(jax.block_until_ready(self.call(*arguments)))
-
-    def seconds(self, runs):
-        out = []
-        for _ in range(runs):
-            start = time.perf_counter()
-            jax.block_until_ready(self.call(*self.arguments))
-            out.append(time.perf_counter() - start)
-        return out
-
-
-def measure(name, make, folder, o):
+def measure(name, make, pythons, folder, o):
     """One row; 'why' says what is wrong with it."""
     function, arguments = make()
-    theirs = Theirs(function, arguments)
+    mine = Peer(function, arguments)
+    peers = {jax.__version__: mine} | {python.version: python.program(o.programs, name) for python in pythons}
     exported = export.export(jax.jit(function), platforms=["cpu"])(*arguments)
     text, leaves = str(exported.mlir_module()), jax.tree.leaves(arguments)
     read = [leaves[i] for i in exported.module_kept_var_idx]
-    runs = max(o.runs, min(60, int(o.seconds / statistics.median(theirs.seconds(2)))))
-    mine, other, compiled, why = [], [], [], ""
+    runs = max(o.runs, min(60, int(o.seconds / statistics.median(mine.seconds(2)))))
+    ours, theirs, compiled, why = [], {version: [] for version in peers}, [], ""
+
+    def run_peers():
+        for version, peer in peers.items():
+            theirs[version].append(statistics.median(peer.seconds(runs)))
+
     for _ in range(o.rounds):
-        other.append(statistics.median(theirs.seconds(runs)))
+        run_peers()
         try:
             report, results = strata_run(folder, text, read, runs)
         except RuntimeError as e:
             return {"name": name, "why": str(e)}
-        mine.append(report["median_s"])
+        ours.append(report["median_s"])
         compiled.append(report["compile_s"])  # of the first round: later ones find their code in the folder
-        other.append(statistics.median(theirs.seconds(runs)))
-    far = max(distance(results[f"out.{i}"], w) for i, w in enumerate(theirs.results))
+        run_peers()
+    far = max(distance(results[f"out.{i}"], w) for i, w in enumerate(mine.results))
     if far > bound(name):
         why = f"an output is {far:.3g} away, {bound(name):g} allowed"
-    row = {"name": name, "ms": statistics.median(mine) * 1e3, "jax_ms": statistics.median(other) * 1e3, "compile_s": compiled[0], "jax_compile_s": theirs.compile_s,
-           "temporary_bytes": report["temporary_bytes"], "jax_temporary_bytes": theirs.temporary_bytes, "distance": far, "why": why}
+    times = {version: statistics.median(seconds) * 1e3 for version, seconds in theirs.items()}
+    row = {"name": name, "ms": statistics.median(ours) * 1e3, "jax": times, "jax_ms": min(times.values()), "compile_s": compiled[0],
+           "jax_compile_s": min(p.compile_s for p in peers.values()), "temporary_bytes": report["temporary_bytes"],
+           "jax_temporary_bytes": min(p.temporary_bytes for p in peers.values()), "distance": far, "why": why}
     row["ratio"] = row["jax_ms"] / row["ms"]
     if name in TRAFFIC:
         copy, read = speed_of_memory(runs)
@@ -113,6 +100,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", default=[])
     parser.add_argument("--programs", type=pathlib.Path, default=PROGRAMS, help="another file than bench/programs.py")
+    parser.add_argument("--beside", metavar="PYTHON", action="append", default=[], help="its JAX, of another version, is a peer, too")
     parser.add_argument("--runs", type=int, default=5, help="runs of each in a row, at least")
     parser.add_argument("--seconds", type=float, default=0.5, help="as many runs as JAX makes in that time, up to 60")
     parser.add_argument("--rounds", type=int, default=2)
@@ -127,18 +115,20 @@ def main():
         lines.append(line)
         print(line, flush=True)
 
-    say(f"JAX {jax.__version__}, {platform.processor() or platform.machine()}, {os.cpu_count()} threads\n")
-    say("| class | program | Strata ms | JAX ms | ratio | asked | of memory's speed | compile s | JAX's s | temporary MB | JAX's MB |\n|---|---|---|---|---|---|---|---|---|---|---|")
+    pythons = [OtherPython(python) for python in o.beside]
+    versions = [jax.__version__] + [python.version for python in pythons]
+    say(f"JAX {' and '.join(versions)}, {platform.processor() or platform.machine()}, {os.cpu_count()} threads\n")
+    say(f"| class | program | Strata ms | {' | '.join(f'JAX {v} ms' for v in versions)} | ratio | asked | of memory's speed | compile s | JAX's s | temporary MB | JAX's MB |\n|---|---|---|{'---|' * len(versions)}---|---|---|---|---|---|---|")
     for name, make in chosen.PROGRAMS.items():
         if o.names and name not in o.names:
             continue
         with tempfile.TemporaryDirectory() as folder:
-            row = measure(name, make, pathlib.Path(folder), o)
+            row = measure(name, make, pythons, pathlib.Path(folder), o)
         row["class"], row["asked"] = goals.get(name, (kinds.get(name, ""), 0))
         rows.append(row)
         if "ms" in row:
             share = f"{100 * row['of_memory']:.0f} %" if "of_memory" in row else ""
-            say(f"| {row['class']} | {name} | {row['ms']:.3f} | {row['jax_ms']:.3f} | {row['ratio']:.2f} | {row['asked'] or ''} | {share} "
+            say(f"| {row['class']} | {name} | {row['ms']:.3f} | {' | '.join(f'{ms:.3f}' for ms in row['jax'].values())} | {row['ratio']:.2f} | {row['asked'] or ''} | {share} "
                 f"| {row['compile_s']:.2f} | {row['jax_compile_s']:.2f} | {row['temporary_bytes'] / 1e6:.1f} | {row['jax_temporary_bytes'] / 1e6:.1f} |")
     good = [r for r in rows if "ratio" in r and not r["why"]]
     say("\n| class | geometric mean | asked | least |\n|---|---|---|---|")

@@ -4,14 +4,15 @@
 #   scripts/peers.sh numpy safetensors tensorboard
 #
 # STRATA_PEERS_OPTIONAL=1   where they cannot be had, says so and goes on
+# STRATA_PEERS=FOLDER       another environment, of STRATA_PEERS_PYTHON (another version of Python)
 set -euo pipefail
 cd "$(dirname "$0")/.."
-peers=build/peers
+peers=${STRATA_PEERS:-build/peers}
 
 have() { [ -x "$peers/bin/pip" ] && "$peers/bin/pip" install --quiet --dry-run --no-index "$@" > /dev/null 2>&1; }
 get() {
   scripts/install-deps.sh python3-venv
-  [ -x "$peers/bin/pip" ] || python3 -m venv "$peers"
+  [ -x "$peers/bin/pip" ] || "${STRATA_PEERS_PYTHON:-python3}" -m venv "$peers"
   "$peers/bin/pip" install --quiet --disable-pip-version-check --retries 1 --timeout 20 "$@"
 }
 
