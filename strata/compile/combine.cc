@@ -1,6 +1,7 @@
 #include "strata/compile/combine.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace strata::compile {
@@ -111,17 +112,19 @@ Inst* LaneTotals::of_halves(Inst* best, Inst* farthest) {
   return b_.select(any_none, b_.constant(number->type.dtype, std::numeric_limits<double>::quiet_NaN()), number);
 }
 
+Inst* by_halves(loop::Builder& b, Opcode code, std::vector<Inst*> lanes) {
+  for (std::size_t half = std::bit_ceil(lanes.size()) / 2; half >= 1; half /= 2)
+    for (std::size_t i = 0; i < half && i + half < lanes.size(); ++i) lanes[i] = b.binary(code, lanes[i], lanes[i + half]);
+  return lanes[0];
+}
+
 Inst* short_row(loop::Builder& b, const ir::Op& op, std::vector<Inst*> elements, Inst* init) {
   STRATA_CHECK(elements.size() <= kLanes && op::reduce_order(op.operand(0)->type(), reduction_of(op).dims).lanes == kLanes, "a row is reduced in another order");
   const Combiner combiner = reduction_of(op).combiner;
   const DType dtype = op.operand(0)->dtype();
   const Opcode code = op::opcode(combiner, dtype);
   for (Inst*& x : elements) x = b.binary(code, neutral(b, combiner, dtype), widen(b, dtype, x));
-  // Lanes that no element came to hold the neutral element, which changes nothing.
-  for (std::size_t half = kLanes / 2; half >= 1; half /= 2)
-    for (std::size_t i = 0; i < half && i + half < elements.size(); ++i) elements[i] = b.binary(code, elements[i], elements[i + half]);
-  Inst* total = b.binary(code, neutral(b, combiner, dtype), elements[0]);
-  return finished(b, op, init, total);
+  return finished(b, op, init, b.binary(code, neutral(b, combiner, dtype), by_halves(b, code, std::move(elements))));
 }
 
 RowReductions::RowReductions(loop::Builder& b, std::vector<const ir::Op*> reductions, std::int64_t length,

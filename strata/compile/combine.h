@@ -60,6 +60,8 @@ class LaneTotals {
   Inst* farthest_ = {};  // local, halves: the other extremum
 };
 
+/// Lanes combined by halves, the second with the first, as far as there are any: those that nothing came to hold the neutral element, which changes nothing.
+Inst* by_halves(loop::Builder& b, loop::Opcode code, std::vector<Inst*> lanes);
 /// What a reduction makes of a row whose elements (at most 32, in their storage dtype) are all at hand, in the same order; init and rounding as below.
 Inst* short_row(loop::Builder& b, const ir::Op& op, std::vector<Inst*> elements, Inst* init);
 

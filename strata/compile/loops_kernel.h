@@ -1,8 +1,6 @@
 // Kernels of loop groups: maps, reductions of rows, and what joins them.
-//
-// One grid point works on some rows. A row is done in passes: pass l computes everything that depends on l reductions
-// before it, so softmax has three (maximum; exponentials and their sum; quotient). Values that a later pass reads are
-// kept in a scratch row, or read back from the result they were stored to.
+// How they go is chosen here: by rows (row_kernel.h), by squares (tile_kernel.h), by blocks of short rows (row_blocks.h,
+// short_rows.h), or as reductions that have no rows (reduce_kernel.h).
 #pragma once
 
 #include "strata/compile/kernel_build.h"
