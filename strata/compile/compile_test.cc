@@ -62,6 +62,17 @@ TEST(Compile, LongChainsAreSeveralKernels) {
 }
 
 // What is equal is built and compiled once, however often it stands there.
+// As JAX 0.12 writes lgamma: a hundred values that several later ones read, of little arithmetic all together.
+TEST(Compile, AFunctionOfManyStepsIsOneKernel) {
+  ir::Block f;
+  op::Builder b(f);
+  op::Value* y = f.add_argument(Type(DType::f32, {300}));
+  for (int i = 0; i < 150; ++i) y = op::sub(b, op::mul(b, y, op::full_like(b, y, 0.5)), op::mul(b, y, y));
+  f.results = {y};
+  EXPECT_EQ(make_plan(*prepare(f), {}).kernels.size(), 1u) << explain(f).fusion;
+  testing::expect_compiled_equals_reference(f);
+}
+
 TEST(Compile, EqualLayersHaveOneKernelOfEachKind) {
   Block f;
   Value *x = argument(f, {8, 8}), *w = argument(f, {8, 8});

@@ -22,7 +22,7 @@ using op::is_reduction;
 
 constexpr std::int64_t kSplitRows = 16;         // fewer rows than this, each longer than
 constexpr std::int64_t kSplitLength = 1 << 16;  // this: reduced in two phases, alone
-constexpr std::size_t kMostRoots = 96;
+constexpr std::size_t kMostRoots = 512;
 constexpr std::size_t kMostReached = 4096;  // groups looked at to find whether one depends on another
 // How much arithmetic an element of a kernel may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this,
 // and what a pass over memory costs is long since hidden.
@@ -215,7 +215,7 @@ class Grouping {
     std::unordered_set<const Value*> known;
     for (const Access& a : reads) known.insert(a.value);
     for (const Value* v : read_through(op, inlined_))
-      if (!known.count(v) && !(v->op() && lies_in_memory(*v->op()))) reads.push_back({Access::Kind::other, v});
+      if (!known.count(v) && !(v->op() && (lies_in_memory(*v->op()) || constant_literal(*v->op())))) reads.push_back({Access::Kind::other, v});
     for (const Access& a : reads) {
       g.flat &= a.kind == Access::Kind::same || a.kind == Access::Kind::scalar;
       g.linear &= a.kind == Access::Kind::same || a.kind == Access::Kind::scalar || a.kind == Access::Kind::fixed;

@@ -96,7 +96,8 @@ class Counter {
     const bool floats = is_float(type.dtype);
     if (inst.code == Opcode::dot2) return {.flops = 4 * times * type.lanes, .pairs = times * type.lanes};
     if (type.lanes == 1 && !floats) return {};  // addresses and conditions, beside vectors
-    const bool quotient = inst.code == Opcode::div || inst.code == Opcode::rem || inst.code == Opcode::sqrt;
+    // An integer by one that is known is a product and a few shifts.
+    const bool quotient = inst.code == Opcode::sqrt || ((inst.code == Opcode::div || inst.code == Opcode::rem) && (floats || inst.args[1]->code != Opcode::constant));
     const double each = (inst.code == Opcode::fma ? 2 : 1);
     return {.flops = floats ? each * times * type.lanes : 0, .slots = times * (quotient ? kQuotient : 1) * (type.lanes == 1 ? kAlone : lanes_of(type))};
   }

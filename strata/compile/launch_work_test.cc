@@ -43,6 +43,17 @@ TEST(LaunchWork, AQuotientAndADoubleTakeMoreTimeAndAreOneOperation) {
   EXPECT_EQ(work(DType::f64, Opcode::mul).slots, 2 * work(DType::f32, Opcode::mul).slots);
 }
 
+TEST(LaunchWork, AnIntegerByANumberThatIsKnownIsNoQuotient) {
+  auto slots = [](bool known) {
+    Kernel kernel("k");
+    loop::Builder b(kernel);
+    Ref* x = b.parameter(DType::i32, 64, Ref::Mode::inout);
+    b.vector(0, 64, 16, [&](loop::Index i) { b.store(x, i, b.binary(Opcode::rem, b.load(x, i), known ? b.constant_int(DType::i32, 3) : b.load(x, i))); });
+    return work_of(kernel).slots;
+  };
+  EXPECT_LT(slots(true), slots(false));
+}
+
 TEST(LaunchWork, OfARareElementReadsWhatItTouches) {
   Kernel kernel("k");
   loop::Builder b(kernel);

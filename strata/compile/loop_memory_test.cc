@@ -268,6 +268,40 @@ TEST(LoopMemory, AStateIsChangedWhereItLies) {
   testing::expect_compiled_equals_reference(*f);
 }
 
+// A number of a block around the loop, as JAX writes its constants, is no array that must stay: results of several roots are in their carries' places.
+TEST(LoopMemory, CarriesAreChangedWhereTheyLieByNumbersFromOutside) {
+  auto module = ir::parse(R"(func.func @main(%a0: tensor<300xi32>) -> (tensor<300xi32>, tensor<300xi32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %n = stablehlo.constant dense<0> : tensor<300xi32>
+  %r:2 = stablehlo.while(%m = %a0, %k = %n) : tensor<300xi32>, tensor<300xi32>
+  cond {
+    %none = stablehlo.constant dense<false> : tensor<i1>
+    %least = stablehlo.broadcast_in_dim %two, dims = [] : (tensor<i32>) -> tensor<300xi32>
+    %goes = stablehlo.compare GT, %m, %least : (tensor<300xi32>, tensor<300xi32>) -> tensor<300xi1>
+    %any = stablehlo.reduce(%goes init: %none) applies stablehlo.or across dimensions = [0] : (tensor<300xi1>, tensor<i1>) -> tensor<i1>
+    stablehlo.return %any : tensor<i1>
+  } do {
+    %d = stablehlo.broadcast_in_dim %two, dims = [] : (tensor<i32>) -> tensor<300xi32>
+    %t = stablehlo.broadcast_in_dim %three, dims = [] : (tensor<i32>) -> tensor<300xi32>
+    %half = stablehlo.divide %m, %d : tensor<300xi32>
+    %rest = stablehlo.remainder %m, %t : tensor<300xi32>
+    %c = stablehlo.compare EQ, %rest, %d : (tensor<300xi32>, tensor<300xi32>) -> tensor<300xi1>
+    %m2 = stablehlo.select %c, %m, %half : tensor<300xi1>, tensor<300xi32>
+    %m3 = stablehlo.subtract %m2, %rest : tensor<300xi32>
+    %k2 = stablehlo.add %k, %rest : tensor<300xi32>
+    stablehlo.return %m3, %k2 : tensor<300xi32>, tensor<300xi32>
+  }
+  return %r#0, %r#1 : tensor<300xi32>, tensor<300xi32>
+})");
+  ASSERT_TRUE(module.ok()) << module.status().message();
+  const ir::Block& f = (*module)->entry()->body;
+  const std::string plan = print(make_plan(*prepare(f), {}));
+  EXPECT_EQ(plan.substr(plan.find("while ")).find("copy"), std::string::npos) << plan;
+  testing::expect_compiled_equals_reference(f);
+}
+
 // Where other elements are read too, or the old state by others, it must stay until they are done.
 TEST(LoopMemory, AStateThatIsReadElsewhereStays) {
   for (const Body& next : {Body([](op::Builder& b, op::Value* s, op::Value* t, op::Value* v) {
