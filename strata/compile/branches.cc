@@ -33,6 +33,7 @@ int cycles(const Inst& inst) {
     case Opcode::mul:
     case Opcode::fma:
     case Opcode::dot2:
+    case Opcode::dot4:
     case Opcode::min:
     case Opcode::max: return is_real ? 4 : 3;
     case Opcode::div: return is_real ? 11 : 15;

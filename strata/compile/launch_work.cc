@@ -94,6 +94,7 @@ class Counter {
   LaunchWork arithmetic(const Inst& inst, double times) {
     VType type = inst.code == Opcode::cmp || inst.code == Opcode::reduce || inst.code == Opcode::convert ? inst.args[0]->type : inst.type;
     const bool floats = is_float(type.dtype);
+    if (inst.code == Opcode::dot4) return {.flops = 8 * times * type.lanes, .pairs = times * type.lanes};
     if (inst.code == Opcode::dot2) return {.flops = 4 * times * type.lanes, .pairs = times * type.lanes};
     if (type.lanes == 1 && !floats) return {};  // addresses and conditions, beside vectors
     // An integer by one that is known is a product and a few shifts.

@@ -12,7 +12,7 @@ namespace strata::compile {
 struct LaunchWork {
   double flops = 0;    // operations on floats; a fused multiply-add is two
   double slots = 0;    // lanes of 32 bits that vector instructions work on; a fused multiply-add is one, a quotient several
-  double pairs = 0;    // lanes that `dot2` works on
+  double pairs = 0;    // lanes that `dot2` and `dot4` work on
   double tiles = 0;    // flops of calls of matrix tiles
   double read = 0, written = 0;  // bytes of the buffers, each element once
   bool parallel = false;

@@ -56,7 +56,7 @@ class Product {
     k_ = left_.size(left_.contract);
     acc_ = op::product_accumulator(op_);
     pairs_ = takes_pairs(op_, target);
-    halves_ = acc_ == DType::i32 && is_short(op_.operand(0)->dtype()) && is_short(op_.operand(1)->dtype()) && k_ > 0 && k_ % 2 == 0;
+    const bool shorts = acc_ == DType::i32 && is_short(op_.operand(0)->dtype()) && is_short(op_.operand(1)->dtype()) && k_ > 0;
     // Few columns: the long side lies along the lanes. Windows are packed rather than looked for again and again.
     bool windows = left_.value->op() && op::window_dims(*left_.value->op());
     if ((n_ < 8 && m_ >= 4 * n_) || windows) {
@@ -64,6 +64,9 @@ class Product {
       std::swap(left_, right_);
       std::swap(m_, n_);
     }
+    quads_ = shorts && target.vnni && k_ % 4 == 0 && is_byte(left_) && is_byte(right_) && (m_ > register_tile(acc_, target).rows || right_.contracts_minor());
+    halves_ = shorts && !quads_ && k_ % 2 == 0;
+    left_.flips = quads_ && left_.value->dtype() == right_.value->dtype();
     note_band(c);
     for (std::int64_t side : op_.attrs.get_or<ir::Ints>(transform::kZeroSides, {})) (side == swapped_ ? left_has_zeros_ : right_has_zeros_) = true;
     in_place_ = k_ > kFarSum && lies_by_steps(left_, fusion) && lies_by_steps(right_, fusion);
@@ -119,9 +122,10 @@ class Product {
   std::int64_t padded(std::int64_t n) const { return (n + tile_.lanes - 1) / tile_.lanes * tile_.lanes; }
   /// Integers that a pair of i16 holds.
   static bool is_short(DType t) { return t == DType::i8 || t == DType::ui8 || t == DType::i16; }
-  TermKind kind() const { return pairs_ ? TermKind::pairs : halves_ ? TermKind::halves : TermKind::single; }
+  static bool is_byte(const ProductSide& s) { return byte_width(s.value->dtype()) == 1; }
+  TermKind kind() const { return pairs_ ? TermKind::pairs : quads_ ? TermKind::quads : halves_ ? TermKind::halves : TermKind::single; }
   /// Steps of k in one block: pairs count once.
-  std::int64_t steps(std::int64_t k) const { return pairs_ || halves_ ? (k + 1) / 2 : k; }
+  std::int64_t steps(std::int64_t k) const { return (k + per_step(kind()) - 1) / per_step(kind()); }
   std::int64_t k_block_steps() const { return std::max<std::int64_t>(1, steps(std::min(k_, kc_))); }
   /// Whether each number of a side is read for one step, which then takes several times as long: a matrix and a vector.
   bool is_thin() const { return std::min(m_, n_) == 1; }
@@ -140,7 +144,7 @@ class Product {
       return many == 1 ? out : -1;
     };
     const int step = only(s.contract), element = only(s.free);
-    if (step < 0 || element < 0 || pairs_ || halves_ || s.value->dtype() != acc_) return false;
+    if (step < 0 || element < 0 || kind() != TermKind::single || s.value->dtype() != acc_) return false;
     const std::vector<std::int64_t> strides = strides_in_memory(s.value, fusion);
     auto at = [&](int d) { return strides[static_cast<std::size_t>(d)]; };
     return !strides.empty() && at(element) == 1 && at(step) > 0 && at(step) * byte_width(acc_) <= kFewLines;
@@ -151,7 +155,7 @@ class Product {
   bool stages_left() const {
     if (k_ == 0) return false;
     if (pairs_) return !left_.contracts_minor() || k_ % 2 != 0;
-    if (halves_) return true;
+    if (halves_ || quads_) return true;
     if (in_place_ || n_ <= tile_.lanes) return false;
     std::int64_t row = k_ * static_cast<std::int64_t>(byte_width(left_.value->dtype()));
     bool far = k_ > kc_ && row % kFarRow == 0;
@@ -171,10 +175,10 @@ class Product {
   void choose_tile(const CpuTarget& target) {
     tile_ = register_tile(acc_, target);
     for (const int most = 2 * tile_.rows; n_ <= tile_.lanes / 2 && tile_.lanes > kFewLanes;) tile_ = {std::min(most, 2 * tile_.rows), tile_.lanes / 2};
-    turns_ = m_ == 1 && right_.contracts_minor() && byte_width(acc_) == 4 && !pairs_ && !halves_ && !band_ && !left_has_zeros_ && !right_has_zeros_ &&
+    turns_ = m_ == 1 && right_.contracts_minor() && byte_width(acc_) == 4 && kind() == TermKind::single && !band_ && !left_has_zeros_ && !right_has_zeros_ &&
              n_ >= kSquare && k_ >= kShortTurned;
     if (turns_) tile_.lanes = 2 * kSquare;
-    packs_ = !turns_ && !in_place_ && ((pairs_ && k_ % 2 != 0) || right_.contracts_minor() || m_ > tile_.rows);
+    packs_ = !turns_ && !in_place_ && (quads_ || (pairs_ && k_ % 2 != 0) || right_.contracts_minor() || m_ > tile_.rows);
     while (!packs_ && !turns_ && !in_place_ && tile_.rows >= 2 * m_ && 4 * tile_.lanes <= n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
   }
 
@@ -182,7 +186,7 @@ class Product {
   /// such a divisor, for their code is one.
   void choose_depth() {
     constexpr std::int64_t kDepth = 4096;  // bytes of a row
-    const std::int64_t deep = kDepth / std::max<std::int64_t>(4, byte_width(acc_)) * (kind() == TermKind::single ? 1 : 2);
+    const std::int64_t deep = kDepth / std::max<std::int64_t>(4, byte_width(acc_)) * per_step(kind());
     const std::int64_t most = in_place_ ? 128 : !packs_ ? k_ : deep;
     kc_ = k_ <= most + 128 ? std::max<std::int64_t>(1, k_) : most;
     if (k_ <= kc_) return;
@@ -302,9 +306,31 @@ class Product {
     if (laid_right_.memory() && !right_ahead_) laid_right_.fill_columns(*builder_, *terms_, right_, columns_, p);
     if (laid_left_.memory() && !left_ahead_) laid_left_.fill_rows(*builder_, *terms_, left_, rows_, p);
     note_next(p);
+    if (left_.flips) each_tile(columns_, [&](const ProductPiece& n) { sum_column(n, p); });
     each_tile(columns_, [&](const ProductPiece& n) {
       each_tile(rows_, [&](const ProductPiece& m) { turns_ ? turned_tile(m, n, p) : band_ && p.parts == 1 ? banded_tile(m, n, p) : tile(m, n, p); });
     });
+  }
+
+  // ---- bytes of one sign
+  /// What the other signs of the left side change in a column's sums, the same in all rows: (a + 128) b is 128 b more than a b.
+  void sum_column(const ProductPiece& n, const ProductPart& p) {
+    loop::Builder& b = *builder_;
+    if (!shift_) shift_ = b.scratch(DType::i32, padded(nb_));
+    const bool is_signed = left_.value->dtype() == DType::i8;
+    Inst* ones = b.constant_int(DType::i32, 0x01010101);
+    b.vector(0, n.length, tile_.lanes, [&](Index x) {
+      Inst* sum = b.local(b.constant_int(DType::i32, 0), tile_.lanes);
+      b.for_(0, steps(p.depth), 1, [&](Index s) {
+        Inst* right = load_right(n, x, s, p);
+        b.set(sum, is_signed ? b.dot4(b.get(sum), ones, right) : b.dot4(b.get(sum), right, ones));
+      });
+      b.store(shift_, n.local + x, b.binary(Opcode::mul, b.get(sum), b.constant_int(DType::i32, is_signed ? -128 : 128)));
+    });
+  }
+  Inst* add_product(Inst* left, Inst* right, Inst* sum) const {
+    const bool right_is_unsigned = quads_ && right_.value->dtype() == DType::ui8;
+    return multiply_add(*builder_, kind(), acc_, right_is_unsigned ? right : left, right_is_unsigned ? left : right, sum);
   }
 
   // ---- what is laid out next (product_fetch.h)
@@ -320,7 +346,7 @@ class Product {
   /// What is fetched while the tiles of a part are computed: the next part of the block, or the first one of the next block, which mostly is this thread's (base/thread_pool.h).
   void note_next(const ProductPart& p) {
     next_.clear();
-    if (halves_ || turns_ || p.depth == 0) return;
+    if (halves_ || quads_ || turns_ || p.depth == 0) return;
     loop::Builder& b = *builder_;
     const Index there = b.grid() + 1;
     Inst* stays = p.parts > 1 ? b.less(p.number, p.parts - 1) : nullptr;
@@ -476,11 +502,15 @@ class Product {
       auto go_on = [&] { each_set([&](std::int64_t r) { return previous(m, r, n, x); }); };
       if (p.parts > 1 && given) b.if_(b.less(0, p.number), go_on, [&] { each_set(begin); });
       if (p.parts > 1 && !given) b.if_(b.less(0, p.number), go_on);
+      if (shift_) {
+        Inst* shift = b.load(shift_, n.local + x);
+        each_set([&](std::int64_t r) { return b.binary(Opcode::add, b.get(sums[static_cast<std::size_t>(r)]), shift); });
+      }
       auto step = [&](Index s) {
         Inst* right = packs_ ? load_right(n, x, s, p) : terms_->at(right_, n.place + x, p, s);
         for (std::int64_t r = 0; r < m.length; ++r) {
           Inst* sum = b.get(sums[static_cast<std::size_t>(r)]);
-          b.set(sums[static_cast<std::size_t>(r)], multiply_add(b, terms_->kind(), acc_, left(m, r, p, s), right, sum));
+          b.set(sums[static_cast<std::size_t>(r)], add_product(left(m, r, p, s), right, sum));
         }
       };
       if (count)
@@ -566,7 +596,7 @@ class Product {
   ProductSide left_, right_;
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   DType acc_ = DType::f32;
-  bool pairs_ = false, halves_ = false, swapped_ = false, packs_ = true, left_has_zeros_ = false, right_has_zeros_ = false;
+  bool pairs_ = false, halves_ = false, quads_ = false, swapped_ = false, packs_ = true, left_has_zeros_ = false, right_has_zeros_ = false;
   bool right_ahead_ = false, left_ahead_ = false;  // laid out by kernels before this one
   bool in_place_ = false;  // both sides are read where they lie
   bool turns_ = false;     // squares of the right side, rather than packing it
@@ -577,7 +607,7 @@ class Product {
   BuiltKernel built_;
   std::unique_ptr<loop::Builder> builder_;
   std::unique_ptr<ProductContext> context_;
-  loop::Ref *sums_ = nullptr, *done_ = nullptr;
+  loop::Ref *sums_ = nullptr, *done_ = nullptr, *shift_ = nullptr;
   std::optional<ProductTerms> terms_;
   std::vector<Next> next_;
   SideLayout laid_left_{1, false}, laid_right_{1, false};  // of a side that is not, there is no memory

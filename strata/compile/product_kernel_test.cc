@@ -156,6 +156,32 @@ TEST(Product, OfShortIntegersIsExact) {
     }
 }
 
+// Bytes by fours, of either sign on either side: of one sign, one side's are shifted by 128, which each part of a column's sum takes back. Few columns change places with rows; long sums
+// go by parts; sides are laid out by each block, and once for several.
+TEST(Product, OfBytesByFoursIsExact) {
+  const Case cases[] = {{140, 44, 8}, {140, 44, 12, false, false}, {33, 40, 1540, true, true}, {1, 64, 68, true, true}, {40, 3, 400}, {9, 33, 8200, false, true}, {20, 70, 4612}, {200, 130, 600}, {12, 40, 6}};
+  for (DType left : {DType::i8, DType::ui8})
+    for (DType right : {DType::i8, DType::ui8})
+      for (const Case& c : cases) {
+        SCOPED_TRACE(fmt::format("{} by {}: {}", name(left), name(right), c.text()));
+        Block f;
+        Builder b(f);
+        ir::Value* l = f.add_argument(Type(left, c.left_along ? Shape{c.m, c.k} : Shape{c.k, c.m}));
+        ir::Value* r = f.add_argument(Type(right, c.right_along ? Shape{c.n, c.k} : Shape{c.k, c.n}));
+        f.results = {op::dot_general(b, l, r, {{}, {}, {c.left_along ? 1 : 0}, {c.right_along ? 1 : 0}}, DType::i32)};
+        std::vector<Literal> given;
+        for (const auto& a : f.arguments()) {
+          given.emplace_back(a->type());
+          for (std::int64_t i = 0; i < given.back().count(); ++i) given.back().set_integer(i, i % 5 == 0 ? 128 : i * 2654435761 >> 7);
+        }
+        const std::vector<Literal> want = op::evaluate(f, given);
+        for (const char* processor : {"x86-64-v4", "x86-64-v4,+avx512vnni"}) testing::expect_same_bits({testing::run_as_on(processor, f, given)}, want, processor);
+        testing::expect_same_bits(testing::run_compiled(f, given), want, "machine code");
+        const Plan plan = make_plan(*prepare(f), {}, CpuTarget::named("x86-64-v4,+avx512vnni"));
+        EXPECT_EQ(print(*plan.kernels.back()).find("dot4") != std::string::npos, c.k % 4 == 0);
+      }
+}
+
 // Operands that are computed from transposed arrays, and from several of which the largest tells how it lies.
 TEST(Product, HasThemWhereItsOperandsAreReadAcross) {
   for (auto [m, n, k] : {std::tuple{70, 44, 90}, {1, 48, 70}, {96, 1, 70}, {13, 20, 900}})

@@ -20,6 +20,7 @@ bool takes_pairs(const ir::Op& product, const CpuTarget& target) {
 }
 
 Inst* multiply_add(loop::Builder& b, TermKind kind, DType accumulator, Inst* x, Inst* y, Inst* sum) {
+  if (kind == TermKind::quads) return b.dot4(sum, x, y);
   if (kind != TermKind::single) return b.dot2(sum, x, y);
   if (is_float(accumulator)) return b.fma(x, y, sum);
   return b.binary(op::opcode(op::Combiner::add, accumulator), sum, b.binary(op::opcode(op::Combiner::mul, accumulator), x, y));
@@ -42,6 +43,15 @@ Inst* ProductTerms::at(const ProductSide& side, const Index& free, const Product
     const Index k = part.k0 + s * 2;
     Inst* low = element(side, free, k);
     return pair_of(b, low, odd_end ? nullptr : element(side, free, k + 1));
+  }
+  if (kind_ == TermKind::quads) {
+    Inst* four = nullptr;
+    for (std::int64_t quarter = 0; quarter < 4; ++quarter) {
+      Inst* byte = b.convert(DType::ui32, b.bitcast(DType::ui8, element(side, free, part.k0 + s + quarter * steps(part.depth))));
+      four = quarter == 0 ? byte : b.binary(Opcode::or_, four, b.binary(Opcode::shl, byte, b.constant_int(DType::ui32, 8 * quarter)));
+    }
+    if (side.flips) four = b.binary(Opcode::xor_, four, b.constant_int(DType::ui32, 0x80808080));
+    return b.bitcast(DType::i32, four);
   }
   auto half = [&](const Index& k) { return low_bits(b, b.convert(DType::i16, element(side, free, k))); };
   Inst* high = half(part.k0 + s + steps(part.depth));

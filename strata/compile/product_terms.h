@@ -17,12 +17,16 @@ enum class TermKind : std::uint8_t {
   single,
   pairs,   // bf16, as one i32: elements 2s and 2s + 1 of a part are its step s; beyond the depth a zero
   halves,  // short integers, as one i32: an element of the part's first half and that of its second, which lie beside others of theirs
+  quads,   // bytes, as one i32: an element of each quarter of the part
 };
 
 /// Whether a product goes by pairs of bf16.
 bool takes_pairs(const ir::Op& product, const CpuTarget& target);
 
-/// sum + x * y for a step of terms of a kind: of floats rounded once, of integers wrapping.
+/// Elements of the sum that are one step.
+inline std::int64_t per_step(TermKind kind) { return kind == TermKind::single ? 1 : kind == TermKind::quads ? 4 : 2; }
+
+/// sum + x * y for a step of terms of a kind: of floats rounded once, of integers wrapping. The bytes of x are unsigned, those of y signed.
 Inst* multiply_add(loop::Builder& b, TermKind kind, DType accumulator, Inst* x, Inst* y, Inst* sum);
 
 /// Two bf16 as the i32 that `multiply_add` takes of pairs; no `high`: a zero.
@@ -36,7 +40,7 @@ class ProductTerms {
   /// In which they are laid out.
   DType dtype() const { return kind_ == TermKind::pairs ? DType::i32 : accumulator_; }
   /// That so many elements of k make.
-  std::int64_t steps(std::int64_t k) const { return kind_ == TermKind::single ? k : (k + 1) / 2; }
+  std::int64_t steps(std::int64_t k) const { return (k + per_step(kind_) - 1) / per_step(kind_); }
 
   /// Of a side at `free`, at step s of a part. `odd_end`: the last pair has one element.
   Inst* at(const ProductSide& side, const Index& free, const ProductPart& part, const Index& s, bool odd_end = false) const;

@@ -174,6 +174,10 @@ Inst* Builder::dot2(Inst* acc, Inst* a, Inst* b) {
                strata::name(acc->type.dtype), strata::name(a->type.dtype), strata::name(b->type.dtype));
   return shared(make(Opcode::dot2, acc->type.dtype, {acc, a, b}));
 }
+Inst* Builder::dot4(Inst* acc, Inst* a, Inst* b) {
+  for (Inst* arg : {acc, a, b}) STRATA_CHECK(arg->type.dtype == DType::i32, "dot4 of {}", strata::name(arg->type.dtype));
+  return shared(make(Opcode::dot4, DType::i32, {acc, a, b}));
+}
 Inst* Builder::compare(Compare c, Inst* a, Inst* b) {
   require(Opcode::cmp, a);
   require_equal(Opcode::cmp, a, b);

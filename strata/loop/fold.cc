@@ -32,6 +32,7 @@ std::optional<Bits> evaluate(const Inst& inst) {
   switch (inst.code) {
     case Opcode::fma: return semantics::fma(dtype, arg(0), arg(1), arg(2));
     case Opcode::dot2: return semantics::dot2(inst.type.dtype, arg(0), arg(1), arg(2));
+    case Opcode::dot4: return semantics::dot4(arg(0), arg(1), arg(2));
     case Opcode::cmp: return semantics::compare(inst.compare, dtype, arg(0), arg(1));
     case Opcode::convert: return semantics::convert(inst.type.dtype, dtype, arg(0));
     case Opcode::bitcast: return arg(0);

@@ -139,6 +139,7 @@ class Machine {
       case Opcode::reduce: return reduce(inst);
       case Opcode::extract: return read(inst.args[0], static_cast<int>(inst.bits));
       case Opcode::dot2: return semantics::dot2(inst.type.dtype, a(0), a(1), a(2));
+      case Opcode::dot4: return semantics::dot4(a(0), a(1), a(2));
       case Opcode::call:
         if (is_scale(inst)) return semantics::scale(inst.type.dtype, a(0), a(2));
         if (is_lookup(inst)) return a(lookup_argument(a(0), inst.args.size()));

@@ -8,11 +8,12 @@ namespace strata::loop {
 namespace {
 
 // clang-format off: tables
-constexpr std::array<std::string_view, 43> kNames = {
+constexpr std::array<std::string_view, 44> kNames = {
     "constant", "add",  "sub",   "mul",    "div",   "rem",    "min",    "max",     "and",     "or",    "xor",
     "shl",      "shr",  "neg",   "abs",    "not",   "sqrt",   "floor",  "ceil",    "trunc",   "rint",  "popcnt",
     "clz",      "fma",  "cmp",   "select", "convert", "bitcast", "index", "load",  "store",   "fetch", "local",
-    "get",      "set",      "reduce", "extract", "dot2", "for", "vector", "if",     "while",   "call"};
+    "get",      "set",      "reduce", "extract", "dot2", "dot4", "for",   "vector", "if",
+    "while",    "call"};
 // clang-format on
 static_assert(static_cast<std::size_t>(Opcode::call) + 1 == kNames.size());
 constexpr std::array<std::string_view, 6> kCompares = {"eq", "ne", "lt", "le", "gt", "ge"};

@@ -67,6 +67,7 @@ enum class Opcode : std::uint8_t {
   extract,  // lane `bits` of a vector value, uniform
   dot2,     // args: acc f32xL, a, b: i32xL holding bf16 pairs (low half first): fma(a.hi, b.hi, fma(a.lo, b.lo, acc));
             // acc i32xL: i16 pairs, acc + a.lo * b.lo + a.hi * b.hi in 32 bits
+  dot4,     // args: acc i32xL, a: i32xL holding four ui8, b: i32xL holding four i8: acc + the sum of their four products, in 32 bits
   for_, vector, if_, while_,  // conditions of if_ and while_ are uniform; vector loops do not nest; an arm's values
                               // end with it; while_: the condition body runs before each turn
   call,     // runtime function `callee` on uniform scalars; result of `type`
@@ -211,6 +212,7 @@ class Builder {
   Inst* binary(Opcode code, Inst* a, Inst* b);
   Inst* fma(Inst* a, Inst* b, Inst* c);
   Inst* dot2(Inst* acc, Inst* a, Inst* b);
+  Inst* dot4(Inst* acc, Inst* a, Inst* b);
   Inst* compare(Compare c, Inst* a, Inst* b);
   Inst* select(Inst* pred, Inst* a, Inst* b);
   Inst* convert(DType to, Inst* a);

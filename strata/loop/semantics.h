@@ -162,6 +162,13 @@ inline Bits dot2(DType dtype, Bits acc, Bits a, Bits b) {
   return of(std::fma(high(a), high(b), std::fma(low(a), low(b), as_f32(acc))));
 }
 
+/// acc: i32; a: four ui8; b: four i8.
+inline Bits dot4(Bits acc, Bits a, Bits b) {
+  auto sum = static_cast<std::uint32_t>(acc);
+  for (int shift = 0; shift < 32; shift += 8) sum += static_cast<std::uint32_t>(static_cast<std::uint8_t>(a >> shift) * static_cast<std::int8_t>(b >> shift));
+  return sum;
+}
+
 template <class T>
 bool holds(Compare c, T a, T b) {
   switch (c) {

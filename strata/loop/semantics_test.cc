@@ -196,6 +196,16 @@ TEST(Dot2, OfIntegersIsExactModulo32Bits) {
   EXPECT_EQ(semantics::dot2(DType::i32, 0x80000000u, pair(-32768, -32768), pair(-32768, -32768)), Bits{0});
 }
 
+TEST(Dot4, MultipliesUnsignedBySignedBytesModulo32Bits) {
+  auto four = [](int a, int b, int c, int d) {
+    Bits out = 0;
+    for (int x : {d, c, b, a}) out = out << 8 | static_cast<std::uint8_t>(x);
+    return out;
+  };
+  EXPECT_EQ(semantics::dot4(10, four(2, 0, 1, 255), four(-3, 5, 127, -128)), Bits{static_cast<std::uint32_t>(10 - 6 + 127 - 255 * 128)});
+  EXPECT_EQ(semantics::dot4(0x80000000u, four(1, 0, 0, 0), four(-1, 0, 0, 0)), Bits{0x7fffffffu});
+}
+
 // ---- conversions
 
 template <class To, class From>

@@ -172,6 +172,7 @@ class Verifier {
       case Opcode::reduce: return check_reduce(inst);
       case Opcode::extract: return check_extract(inst);
       case Opcode::dot2: return check_dot2(inst);
+      case Opcode::dot4: return check_dot4(inst);
       case Opcode::call: return check_call(inst);
       case Opcode::for_: return check_for(inst);
       case Opcode::vector: return check_vector(inst);
@@ -205,6 +206,11 @@ class Verifier {
     expect_dtype(inst, inst.args[1]->type.dtype, DType::i32);
     expect_dtype(inst, inst.args[2]->type.dtype, DType::i32);
     expect_type(inst, sum, lanes);
+  }
+  void check_dot4(const Inst& inst) const {
+    int lanes = args_lanes(inst, 3);
+    for (const Inst* arg : inst.args) expect_dtype(inst, arg->type.dtype, DType::i32);
+    expect_type(inst, DType::i32, lanes);
   }
   void check_extract(const Inst& inst) const {
     args_lanes(inst, 1);

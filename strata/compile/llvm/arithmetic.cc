@@ -585,6 +585,22 @@ Value* Arithmetic::dot2(DType dtype, Value* acc, Value* a, Value* b) {
   return fma(high(a), high(b), fma(low(a), low(b), acc));
 }
 
+Value* Arithmetic::dot4(Value* acc, Value* a, Value* b) {
+  if (target_.vnni && lanes_of(acc) >= 4)
+    return pieces({acc, a, b}, 16, [&](const std::vector<Value*>& v) -> Value* {
+      using namespace llvm::Intrinsic;
+      const int n = lanes_of(v[0]);
+      const auto id = n == 16 ? x86_avx512_vpdpbusd_512 : n == 8 ? x86_avx512_vpdpbusd_256 : x86_avx512_vpdpbusd_128;
+      return b_.CreateIntrinsic(id, {}, {v[0], v[1], v[2]});
+    });
+  for (std::uint64_t byte = 0; byte < 4; ++byte) {
+    Value* unsigned_byte = b_.CreateAnd(b_.CreateLShr(a, 8 * byte), 255);
+    Value* signed_byte = b_.CreateAShr(b_.CreateShl(b, 24 - 8 * byte), 24);
+    acc = b_.CreateAdd(acc, b_.CreateMul(unsigned_byte, signed_byte));
+  }
+  return acc;
+}
+
 Value* Arithmetic::reduce(Opcode combiner, DType dtype, Value* a) {
   for (int lanes = lanes_of(a); lanes > 2; lanes /= 2) {
     a = binary(combiner, dtype, sub_vector(a, 0, lanes / 2), sub_vector(a, lanes / 2, lanes / 2));

@@ -43,6 +43,7 @@ class Arithmetic {
   llvm::Value* lookup(llvm::Value* index, const std::vector<llvm::Constant*>& table);
   llvm::Value* integer_dot2(llvm::Value* acc, llvm::Value* a, llvm::Value* b);
   llvm::Value* dot2(DType dtype, llvm::Value* acc, llvm::Value* a, llvm::Value* b);
+  llvm::Value* dot4(llvm::Value* acc, llvm::Value* a, llvm::Value* b);
   llvm::Value* reduce(loop::Opcode combiner, DType dtype, llvm::Value* a);
 
   /// A slot in the function's entry block.

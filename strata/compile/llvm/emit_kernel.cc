@@ -177,6 +177,7 @@ class KernelEmitter {
       case Opcode::shr: return math_.binary(i.code, dtype, arg(0), arg(1));
       case Opcode::fma: return math_.fma(arg(0), arg(1), arg(2));
       case Opcode::dot2: return math_.dot2(dtype, arg(0), arg(1), arg(2));
+      case Opcode::dot4: return math_.dot4(arg(0), arg(1), arg(2));
       case Opcode::cmp: return math_.compare(i.compare, i.args[0]->type.dtype, arg(0), arg(1));
       case Opcode::select: {
         if (Value* chosen = smaller_or_larger(i)) return chosen;

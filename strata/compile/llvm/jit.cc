@@ -128,6 +128,7 @@ CpuTarget CpuTarget::named(const std::string& name) {
   target.avx512 = machine->getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512vl,+avx512bw,+avx512dq");
   // Processors with AMX run vdpbf16ps at a quarter of the rate of an f32 product: two of those are faster, and as exact as the reference.
   target.avx512bf16 = target.avx512 && machine->getMCSubtargetInfo()->checkFeatures("+avx512bf16,-amx-bf16");
+  target.vnni = target.avx512 && machine->getMCSubtargetInfo()->checkFeatures("+avx512vnni");
   return target;
 }
 

@@ -9,7 +9,7 @@ namespace strata::compile::testing {
 const CpuTarget& plain_host() {
   static const CpuTarget target = [] {
     CpuTarget host = CpuTarget::named("native");
-    host.avx512bf16 = false;
+    host.avx512bf16 = host.vnni = false;
     return host;
   }();
   return target;

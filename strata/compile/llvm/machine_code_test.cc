@@ -473,5 +473,24 @@ TEST(MachineCode, StreamingStoresWriteTheSame) {
   }
 }
 
+// Beside strips of few lanes and of many; old processors have no instruction for it.
+TEST(MachineCode, ProductsOfFourBytes) {
+  for (int lanes : {1, 4, 8, 16, 32}) {
+    Kernel kernel("dot4");
+    Builder b(kernel);
+    Ref* x = b.parameter(DType::i32, 40, Ref::Mode::in);
+    Ref* y = b.parameter(DType::i32, 40, Ref::Mode::in);
+    Ref* z = b.parameter(DType::i32, 40, Ref::Mode::inout);
+    b.vector(0, 40, lanes, [&](Index i) { b.store(z, i, b.dot4(b.load(z, i), b.load(x, i), b.load(y, i))); });
+    Buffers contents;
+    for (int buffer = 0; buffer < 3; ++buffer) {
+      contents.emplace_back();
+      for (int i = 0; i < 160; ++i) contents.back().push_back(static_cast<std::byte>(i * 37 + buffer * 91));
+    }
+    for (const CpuTarget& target : {CpuTarget::named("native"), plain_host(), old_processor()})
+      EXPECT_EQ(difference_from_interpreter(target, kernel, contents), "") << target.cpu << ", " << lanes << " lanes";
+  }
+}
+
 }  // namespace
 }  // namespace strata::compile

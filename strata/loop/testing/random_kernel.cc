@@ -202,6 +202,10 @@ class Generator {
     keep(builder_.binary(code, a.inst, b.inst), dtype, {a, b});
   }
   void fused() {
+    if (below(8) == 0) {
+      Value acc = value(DType::i32), a = value(DType::i32), b = value(DType::i32);
+      return keep(builder_.dot4(acc.inst, a.inst, b.inst), DType::i32, {acc, a, b});
+    }
     if (below(4) == 0) {
       DType sum = below(2) ? DType::f32 : DType::i32;
       Value acc = value(sum), a = value(DType::i32), b = value(DType::i32);
