@@ -1,6 +1,7 @@
 #include "strata/compile/short_rows.h"
 
 #include <algorithm>
+#include <array>
 
 #include "strata/compile/combine.h"
 #include "strata/compile/fusion_choice.h"
@@ -101,15 +102,17 @@ class ShortRows {
 
   Built build() {
     const std::int64_t some = rows_at_point(length_), points = rows_ / some, last = rows_ % some, rest = goes_by_squares(length_) ? last % kSquare : 0;
+    const bool ends = rows_ * length_ < group_.total;
     if (points > 0) kernel(0, some, points);
-    if (last > rest) kernel(points * some, last - rest, 1);
+    if (last > rest) kernel(points * some, last - rest, 1, ends);
     if (rest > 0) kernel(rows_ - rest, rest, 1);
+    if (ends && last == 0) kernel(rows_, 0, 1, ends);
     return std::move(out_);
   }
 
  private:
-  /// Rows from `begin` on, so many at each point.
-  void kernel(std::int64_t begin, std::int64_t rows, std::int64_t points) {
+  /// Rows from `begin` on, so many at each point; `ends`: and the elements behind the last whole row, of which is known which they are.
+  void kernel(std::int64_t begin, std::int64_t rows, std::int64_t points, bool ends = false) {
     out_.kernels.emplace_back();
     BuiltKernel& built = out_.kernels.back();
     built.kernel = std::make_unique<loop::Kernel>("short_rows");
@@ -119,7 +122,8 @@ class ShortRows {
     ShortRowContext context(b, group_, fusion_, built);
     const Index first = b.grid() * rows + begin;
     const bool squares = goes_by_squares(length_) && rows % kSquare == 0;
-    b.vector(0, rows, lanes_for(length_), [&](Index i) { row(b, context, first + i, squares); });
+    if (rows > 0) b.vector(0, rows, lanes_for(length_), [&](Index i) { row(b, context, first + i, squares); });
+    for (std::int64_t x = rows_ * length_; ends && x < group_.total; ++x) store_elements(context, group_.outputs, std::array{Index(x)});
     if (squares) fetch_a_page_ahead(*built.kernel);
   }
   /// All values of an element before it is stored: a result may lie in the memory of an argument that is read at the same place. Of very short rows
@@ -181,7 +185,7 @@ bool are_squares(const Group& group, std::int64_t length) {
 }
 
 /// The rows of a group: those that it has, those of the shape of its last root, or where that has long ones those of which `by_elements` asks which of
-/// their elements a lane has: the shape was another once (pairs that are joined to one dimension).
+/// their elements a lane has: the shape was another once (pairs that are joined to one dimension; two arrays that are put between each other, of which one may be an element longer).
 std::int64_t rows_of(const Group& group, const loop::Kernel& by_elements) {
   if (group.rows) return group.rows;
   const Shape& shape = group.roots.back()->result()->shape();
@@ -191,7 +195,7 @@ std::int64_t rows_of(const Group& group, const loop::Kernel& by_elements) {
   for (const Inst& inst : by_elements.arena) {
     if (inst.code != Opcode::rem || inst.type.lanes == 1 || inst.type.dtype != DType::i64 || inst.args[1]->code != Opcode::constant) continue;
     const auto length = static_cast<std::int64_t>(inst.args[1]->bits);
-    if (length <= kLongest && length > asked && group.total % length == 0) asked = length;
+    if (length <= kLongest && length > asked && (group.total % length == 0 || last == group.total)) asked = length;
   }
   return asked > 1 ? group.total / asked : group.total;
 }

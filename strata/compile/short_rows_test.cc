@@ -100,6 +100,19 @@ TEST(ShortRows, JoinedToALongDimension) {
 }
 
 /// Norms of points, softmax of a few, extremes, products; with elements that only a sum reads, and with what each row's sum is used for.
+// As jax.lax.associative_scan puts its halves between each other, of which the first may be an element longer: whole rows of two, and that element; 4096 rows are one point of a grid.
+TEST(ShortRows, ArraysBetweenEachOther) {
+  for (std::int64_t n : {33, 501, 502, 8193, 9003}) {
+    Block block;
+    Builder b(block);
+    Value *x = block.add_argument(Type(DType::i32, {(n + 1) / 2})), *y = block.add_argument(Type(DType::i32, {n / 2})), *z = block.add_argument(Type(DType::i32, {n}));
+    Value* zero = op::scalar(b, DType::i32, 0);
+    block.results = {op::add(b, op::add(b, op::pad(b, x, zero, {0}, {n % 2 == 0}, {1}), op::pad(b, y, zero, {1}, {n % 2}, {1})), z)};
+    EXPECT_TRUE(has_short_rows(block)) << n;
+    expect_compiled_equals_reference(block);
+  }
+}
+
 TEST(ShortRows, Reductions) {
   for (DType dtype : {DType::f32, DType::bf16, DType::i32})
     for (std::int64_t length : {2, 3, 5, 12, 15, 16, 17, 27, 32})
