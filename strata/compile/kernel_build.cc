@@ -58,6 +58,11 @@ Index lane_of(const Index& index) {
   return 0;
 }
 
+bool fills_lines(const Type& type, std::int64_t row, std::int64_t begin, std::int64_t neighbours) {
+  const auto width = static_cast<std::int64_t>(byte_width(stored_dtype(type)));
+  return row * width % kLine == 0 && begin * width % kLine == 0 && neighbours * width % kLine == 0;
+}
+
 void fetch_ahead(Inst* inst, std::int64_t elements) {
   if (inst->code == loop::Opcode::load && inst->type.lanes > 1 && elements > 0) inst->ahead = std::min(elements, inst->ref->size);
 }

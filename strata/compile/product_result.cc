@@ -30,14 +30,6 @@ bool keeps_rows(const Op& move) {
   return in.rank() == 0 || permutation[static_cast<std::size_t>(minor_dim(move.result()->shape()))] == minor_dim(in);
 }
 
-constexpr std::int64_t kLine = 64;  // bytes of a line of the cache
-
-/// Whether so many neighbours of a row are whole lines of the cache, wherever in the row they begin: what goes past the caches in halves takes longer.
-bool fills_lines(const Type& type, int lanes) {
-  const std::int64_t width = static_cast<std::int64_t>(byte_width(stored_dtype(type))), row = type.shape()[minor_dim(type.shape())];
-  return lanes * width % kLine == 0 && row * width % kLine == 0;
-}
-
 constexpr double kMostUnrolledFlops = 8;  // of an epilogue whose code is written out for each row of a tile
 
 bool is_windows(const Value* v) { return v->op() && op::window_dims(*v->op()); }
@@ -118,8 +110,9 @@ void ProductContext::store(const Index& offset, const Index& along, Inst* sum) {
   auto computed = [&](const Value* v) { return group_.moves().empty() ? beside(v, at) : at_offset(v, at); };
   for (const Value* v : group_.outputs) elements.push_back(v == value ? element_ : computed(v));
   for (std::size_t i = 0; i < elements.size(); ++i) {
+    const Type& type = group_.outputs[i]->type();
     b.store(output(group_.outputs[i]), at, elements[i]);
-    b.kernel().arena.back().streaming = streams_results() && fills_lines(group_.outputs[i]->type(), at.lanes());
+    b.kernel().arena.back().streaming = streams_results() && fills_lines(type, type.shape()[minor_dim(type.shape())], 0, at.lanes());  // a tile begins at a multiple of its lanes
   }
   for (const Value* v : group_.beside) fetch_beside(v, at);
   element_ = nullptr;

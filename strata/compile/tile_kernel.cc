@@ -201,7 +201,8 @@ class Tiles {
     loop::Kernel& k = kernel(elements_of(rows, columns));
     k.grid = t_.outer * t_.middle * blocks_down * blocks_right;
     loop::Builder b(k);
-    TileContext context(b, group_, fusion_, out_.kernels.back(), t_, lanes, fills_lines(columns.begin, strip));
+    const bool whole_lines = std::all_of(group_.outputs.begin(), group_.outputs.end(), [&](const Value* v) { return fills_lines(v->type(), t_.columns, columns.begin, strip); });
+    TileContext context(b, group_, fusion_, out_.kernels.back(), t_, lanes, whole_lines);
     Index g = b.grid(), block_x = b.mod(g, blocks_right), line = b.div(g, blocks_right);
     Index block_y = b.mod(line, blocks_down), plane = b.div(line, blocks_down);
     Index m = b.mod(plane, t_.middle), o = b.div(plane, t_.middle);
@@ -217,15 +218,6 @@ class Tiles {
       });
     });
   }
-  /// Whether so many neighbours of a row, from that column on, are whole lines of the cache in all results.
-  bool fills_lines(std::int64_t column, std::int64_t strip) const {
-    constexpr std::int64_t kLine = 64;
-    return std::all_of(group_.outputs.begin(), group_.outputs.end(), [&](const Value* v) {
-      const auto width = static_cast<std::int64_t>(byte_width(stored_dtype(v->type())));
-      return t_.columns * width % kLine == 0 && column * width % kLine == 0 && strip * width % kLine == 0;
-    });
-  }
-
   /// What no square covers, element by element.
   void rest(const Range& rows, const Range& columns) {
     std::int64_t high = largest_divisor(rows.size(), std::max<std::int64_t>(1, kPointElements / columns.size()));
