@@ -93,10 +93,14 @@ struct Chosen {
   }
 };
 
-/// The first `kept` of the row in order: what lies above the digit that tells them is not sorted. `space`: three times n items.
+/// The first `kept` of the row in order: what lies above the digit that tells them is not sorted, but of a row that is soon sorted (32 of 33 f32, 9600 rows: 7.8 ms by the digit, 2.8 so). `space`: three times n items.
 template <class Row>
 void sort_first(const Row& row, typename Row::Item* space, std::int64_t n, std::int64_t kept) {
   constexpr int kBits = std::numeric_limits<typename Row::Key>::digits;
+  if (n <= kShortest) {
+    for (std::int64_t i = 0; i < n; ++i) space[i] = row.load(i);
+    return sort_alone(Chosen<Row>{row, space, kept}, space + n, space + 2 * n, n, kBits);
+  }
   Digit digit{std::max(0, kBits - kMostWidth), std::min(kBits, kMostWidth)};
   Counts counts = {};
   for (std::int64_t i = 0; i < n; ++i) ++counts[digit(Row::key(row.load(i)))];
