@@ -18,15 +18,16 @@ import sys
 import time
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+import jax
+
+from strata_run import module
 
 
 class Peer:
     """A program compiled by this Python's JAX."""
 
     def __init__(self, function, arguments):
-        import jax
-
-        self.jax, self.arguments = jax, arguments
+        self.arguments = arguments
         start = time.perf_counter()
         self.call = jax.jit(function).lower(*arguments).compile()
         self.compile_s = time.perf_counter() - start
@@ -37,7 +38,7 @@ class Peer:
         out = []
         for _ in range(runs):
             start = time.perf_counter()
-            self.jax.block_until_ready(self.call(*self.arguments))
+            jax.block_until_ready(self.call(*self.arguments))
             out.append(time.perf_counter() - start)
         return out
 
@@ -75,10 +76,6 @@ class OtherProgram:
 
 
 def answer(request, held):
-    import jax
-
-    from strata_run import module
-
     if "runs" in request:
         return {"seconds": held["program"].seconds(request["runs"])}
     if "name" not in request:

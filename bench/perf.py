@@ -6,8 +6,9 @@
 bench/more_programs.py has others of the same kinds, of which nothing is asked by name.
 
 JAX exports each program as StableHLO; strata-run compiles and times that text on the same arguments. The ratio is JAX's median over
-ours (above 1: ours is faster), beside what is asked. With --beside, the JAX of another Python runs the program, too (bench/jax_peer.py), and the ratio is to the faster one. A result further from JAX's than allowed (relative L2 of each output; share of
-unequal elements for integers) is a failure whatever the time. Rows that memory binds say which share they
+ours (above 1: ours is faster), beside what is asked. With --beside, the JAX of another Python runs the program, too (bench/jax_peer.py), and the
+ratio is to the faster one. A result further from JAX's than allowed (relative L2 of each output; share of unequal elements for integers) is a
+failure whatever the time; so is a program that one of them cannot run. Rows that memory binds say which share they
 reach of the speed at which plain C++ loops copy 64 MB (read them, for those that only read), measured beside them. Temporary bytes are what
 a run takes besides arguments and results: ours of the plan, JAX's of memory_analysis(). Tables go to build/bench/perf.md and perf.json, too, or those of
 the file's name.
@@ -58,26 +59,27 @@ def measure(name, make, pythons, folder, o):
     """One row; 'why' says what is wrong with it."""
     function, arguments = make()
     mine = Peer(function, arguments)
-    peers = {jax.__version__: mine} | {python.version: python.program(o.programs, name) for python in pythons}
     exported = export.export(jax.jit(function), platforms=["cpu"])(*arguments)
     text, leaves = str(exported.mlir_module()), jax.tree.leaves(arguments)
     read = [leaves[i] for i in exported.module_kept_var_idx]
     runs = max(o.runs, min(60, int(o.seconds / statistics.median(mine.seconds(2)))))
-    ours, theirs, compiled, why = [], {version: [] for version in peers}, [], ""
+    ours, compiled, why = [], [], ""
 
     def run_peers():
         for version, peer in peers.items():
             theirs[version].append(statistics.median(peer.seconds(runs)))
 
-    for _ in range(o.rounds):
-        run_peers()
-        try:
+    try:
+        peers = {jax.__version__: mine} | {python.version: python.program(o.programs, name) for python in pythons}
+        theirs = {version: [] for version in peers}
+        for _ in range(o.rounds):
+            run_peers()
             report, results = strata_run(folder, text, read, runs)
-        except RuntimeError as e:
-            return {"name": name, "why": str(e)}
-        ours.append(report["median_s"])
-        compiled.append(report["compile_s"])  # of the first round: later ones find their code in the folder
-        run_peers()
+            ours.append(report["median_s"])
+            compiled.append(report["compile_s"])  # of the first round: later ones find their code in the folder
+            run_peers()
+    except RuntimeError as e:
+        return {"name": name, "why": str(e)}
     far = max(distance(results[f"out.{i}"], w) for i, w in enumerate(mine.results))
     if far > bound(name):
         why = f"an output is {far:.3g} away, {bound(name):g} allowed"

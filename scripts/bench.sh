@@ -14,13 +14,19 @@ scripts/peers.sh "jax[cpu]==0.10.2" numpy
 # PyTorch's package brings GPU libraries of some gigabytes; its row stays out where they cannot be had, or are not wanted.
 [ "${STRATA_BENCH_TORCH:-1}" = 0 ] || STRATA_PEERS_OPTIONAL=1 scripts/peers.sh torch
 peers=build/peers
-# The newest JAX that a Python of this machine can have stands beside it.
-beside=()
-newest=$(scripts/newest-python.sh)
-if [ "$newest" != "$(command -v python3)" ]; then
-  STRATA_PEERS=build/peers-newest STRATA_PEERS_PYTHON=$newest STRATA_PEERS_OPTIONAL=1 scripts/peers.sh "jax[cpu]" numpy
-  build/peers-newest/bin/python -c 'import jax' 2> /dev/null && beside=(--beside build/peers-newest/bin/python)
-fi
+
+# bench/perf.py, beside the newest JAX, too, that a Python of this machine can have.
+perf() {
+  if [ -z "${other_python+looked}" ]; then
+    other_python=
+    newest=$(scripts/newest-python.sh)
+    if [ "$newest" != "$(command -v python3)" ]; then
+      STRATA_PEERS=build/peers-newest STRATA_PEERS_PYTHON=$newest STRATA_PEERS_OPTIONAL=1 scripts/peers.sh "jax[cpu]" numpy
+      if build/peers-newest/bin/python -c 'import jax' 2> /dev/null; then other_python=build/peers-newest/bin/python; fi
+    fi
+  fi
+  STRATA_BUILD=$build "$peers/bin/python" bench/perf.py ${other_python:+--beside "$other_python"} "$@"
+}
 
 shopt -s nullglob
 names=("$@")
@@ -28,12 +34,12 @@ names=("$@")
 for name in "${names[@]}"; do
   if [ "$name" = more_programs ] || { [ "$name" = random_programs ] && [ $# -gt 0 ]; }; then
     echo "== bench/perf.py --programs bench/$name.py"
-    STRATA_BUILD=$build "$peers/bin/python" bench/perf.py --programs "bench/$name.py" --seconds 0.3 "${beside[@]}"
-    continue
+    perf --programs "bench/$name.py" --seconds 0.3
+  elif [ "$name" = perf ]; then
+    echo "== bench/perf.py"
+    perf
+  elif [ -x "bench/$name.py" ]; then  # others are what several of them share
+    echo "== bench/$name.py"
+    STRATA_BUILD=$build "$peers/bin/python" "bench/$name.py"
   fi
-  [ -x "bench/$name.py" ] || continue  # what several of them share
-  echo "== bench/$name.py"
-  options=()
-  [ "$name" = perf ] && options=("${beside[@]}")
-  STRATA_BUILD=$build "$peers/bin/python" "bench/$name.py" "${options[@]}"
 done
