@@ -1,12 +1,12 @@
 #include "strata/compile/product_fetch.h"
 
 #include "strata/compile/fusion_access.h"
+#include "strata/compile/kernel_build.h"
 
 namespace strata::compile {
 namespace {
 
 constexpr std::size_t kLeast = 256 << 10;  // bytes of an array that the second cache may not hold beside what tiles read
-constexpr std::int64_t kLine = 64;         // bytes
 constexpr std::int64_t kMostLines = 2;  // that a turn asks for: a few of its dozens of loads
 
 /// By how many elements neighbours along several dimensions, taken as one, lie apart.
@@ -40,7 +40,7 @@ std::optional<SideFetch> SideFetch::of(const ProductSide& side, const Fusion& fu
     out.across_ = *row;
     out.units_ = free;
   } else {  // steps of the sum, each of a few lines
-    out.line_ = kLine / static_cast<std::int64_t>(byte_width(side.value->dtype()));
+    out.line_ = kCacheLine / static_cast<std::int64_t>(byte_width(side.value->dtype()));
     out.lines_ = (free + out.line_ - 1) / out.line_;
     out.across_ = *step;
     out.units_ = out.lines_ * turn;

@@ -36,8 +36,7 @@ constexpr std::int64_t kFarSum = 4096;
 constexpr std::int64_t kThin = 128;
 /// Bytes of a block of rows that are passed on, the fewest rows for which the other side is laid out, and how many blocks give many threads work.
 constexpr std::int64_t kPart = 512 << 10, kFewRows = 64, kManyParts = 16;
-/// Lanes of the narrowest tile, and the fewest rows and columns of a block that is one of many.
-constexpr int kFewLanes = 4;
+/// The fewest rows and columns of a block that is one of many.
 constexpr std::int64_t kLeastRows = 64, kLeastColumns = 32;
 
 class Product {
@@ -55,7 +54,7 @@ class Product {
     n_ = right_.size(right_.free);
     k_ = left_.size(left_.contract);
     acc_ = op::product_accumulator(op_);
-    pairs_ = takes_pairs(op_, target);
+    if (takes_pairs(op_, target)) kind_ = TermKind::pairs;
     const bool shorts = acc_ == DType::i32 && is_short(op_.operand(0)->dtype()) && is_short(op_.operand(1)->dtype()) && k_ > 0;
     // Few columns: the long side lies along the lanes. Windows are packed rather than looked for again and again.
     bool windows = left_.value->op() && op::window_dims(*left_.value->op());
@@ -64,9 +63,8 @@ class Product {
       std::swap(left_, right_);
       std::swap(m_, n_);
     }
-    quads_ = shorts && target.vnni && k_ % 4 == 0 && is_byte(left_) && is_byte(right_) && (m_ > register_tile(acc_, target).rows || right_.contracts_minor());
-    halves_ = shorts && !quads_ && k_ % 2 == 0;
-    left_.flips = quads_ && left_.value->dtype() == right_.value->dtype();
+    if (shorts) kind_ = goes_by_quads(target) ? TermKind::quads : k_ % 2 == 0 ? TermKind::halves : TermKind::single;
+    left_.flips = is(TermKind::quads) && left_.value->dtype() == right_.value->dtype();
     note_band(c);
     for (std::int64_t side : op_.attrs.get_or<ir::Ints>(transform::kZeroSides, {})) (side == swapped_ ? left_has_zeros_ : right_has_zeros_) = true;
     in_place_ = k_ > kFarSum && lies_by_steps(left_, fusion) && lies_by_steps(right_, fusion);
@@ -79,7 +77,7 @@ class Product {
   Built build() {
     Built out;
     if (batch_ * m_ * n_ == 0) return out;
-    laid_left_ = SideLayout(tile_.rows, !pairs_ && left_.contracts_minor());
+    laid_left_ = SideLayout(tile_.rows, !is(TermKind::pairs) && left_.contracts_minor());
     laid_right_ = SideLayout(tile_.lanes, false);
     choose_depth();
     choose_blocks();
@@ -100,7 +98,7 @@ class Product {
     batch_at_ = b.div(point, column_blocks * row_blocks);
     rows_ = {b.mod(b.div(point, column_blocks), row_blocks), m_, mb_, tile_.rows};
     columns_ = {b.mod(point, column_blocks), n_, nb_, tile_.lanes};
-    terms_.emplace(*context_, batch_at_, acc_, kind());
+    terms_.emplace(*context_, batch_at_, acc_, kind_);
     if (right_ahead_)
       hold_all(laid_right_, *context_, batch_at_, n_, 0, loop::Ref::Mode::in);
     else if (k_ > 0 && packs_)
@@ -123,9 +121,13 @@ class Product {
   /// Integers that a pair of i16 holds.
   static bool is_short(DType t) { return t == DType::i8 || t == DType::ui8 || t == DType::i16; }
   static bool is_byte(const ProductSide& s) { return byte_width(s.value->dtype()) == 1; }
-  TermKind kind() const { return pairs_ ? TermKind::pairs : quads_ ? TermKind::quads : halves_ ? TermKind::halves : TermKind::single; }
+  bool is(TermKind kind) const { return kind_ == kind; }
+  /// Few rows read the right side where it lies, by pairs.
+  bool goes_by_quads(const CpuTarget& target) const {
+    return target.vnni && k_ % 4 == 0 && is_byte(left_) && is_byte(right_) && (m_ > register_tile(acc_, target).rows || right_.contracts_minor());
+  }
   /// Steps of k in one block: pairs count once.
-  std::int64_t steps(std::int64_t k) const { return (k + per_step(kind()) - 1) / per_step(kind()); }
+  std::int64_t steps(std::int64_t k) const { return steps_of(kind_, k); }
   std::int64_t k_block_steps() const { return std::max<std::int64_t>(1, steps(std::min(k_, kc_))); }
   /// Whether each number of a side is read for one step, which then takes several times as long: a matrix and a vector.
   bool is_thin() const { return std::min(m_, n_) == 1; }
@@ -144,7 +146,7 @@ class Product {
       return many == 1 ? out : -1;
     };
     const int step = only(s.contract), element = only(s.free);
-    if (step < 0 || element < 0 || kind() != TermKind::single || s.value->dtype() != acc_) return false;
+    if (step < 0 || element < 0 || !is(TermKind::single) || s.value->dtype() != acc_) return false;
     const std::vector<std::int64_t> strides = strides_in_memory(s.value, fusion);
     auto at = [&](int d) { return strides[static_cast<std::size_t>(d)]; };
     return !strides.empty() && at(element) == 1 && at(step) > 0 && at(step) * byte_width(acc_) <= kFewLines;
@@ -154,8 +156,8 @@ class Product {
   /// push each other out of the caches, are brought together.
   bool stages_left() const {
     if (k_ == 0) return false;
-    if (pairs_) return !left_.contracts_minor() || k_ % 2 != 0;
-    if (halves_ || quads_) return true;
+    if (is(TermKind::pairs)) return !left_.contracts_minor() || k_ % 2 != 0;
+    if (is(TermKind::halves) || is(TermKind::quads)) return true;
     if (in_place_ || n_ <= tile_.lanes) return false;
     std::int64_t row = k_ * static_cast<std::int64_t>(byte_width(left_.value->dtype()));
     bool far = k_ > kc_ && row % kFarRow == 0;
@@ -173,12 +175,11 @@ class Product {
 
   /// Few columns leave registers for more rows; few rows for more columns, which then are read where they lie, since none is read twice.
   void choose_tile(const CpuTarget& target) {
-    tile_ = register_tile(acc_, target);
-    for (const int most = 2 * tile_.rows; n_ <= tile_.lanes / 2 && tile_.lanes > kFewLanes;) tile_ = {std::min(most, 2 * tile_.rows), tile_.lanes / 2};
-    turns_ = m_ == 1 && right_.contracts_minor() && byte_width(acc_) == 4 && kind() == TermKind::single && !band_ && !left_has_zeros_ && !right_has_zeros_ &&
+    tile_ = narrow_tile(register_tile(acc_, target), n_);
+    turns_ = m_ == 1 && right_.contracts_minor() && byte_width(acc_) == 4 && is(TermKind::single) && !band_ && !left_has_zeros_ && !right_has_zeros_ &&
              n_ >= kSquare && k_ >= kShortTurned;
     if (turns_) tile_.lanes = 2 * kSquare;
-    packs_ = !turns_ && !in_place_ && (quads_ || (pairs_ && k_ % 2 != 0) || right_.contracts_minor() || m_ > tile_.rows);
+    packs_ = !turns_ && !in_place_ && (is(TermKind::quads) || (is(TermKind::pairs) && k_ % 2 != 0) || right_.contracts_minor() || m_ > tile_.rows);
     while (!packs_ && !turns_ && !in_place_ && tile_.rows >= 2 * m_ && 4 * tile_.lanes <= n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
   }
 
@@ -186,7 +187,7 @@ class Product {
   /// such a divisor, for their code is one.
   void choose_depth() {
     constexpr std::int64_t kDepth = 4096;  // bytes of a row
-    const std::int64_t deep = kDepth / std::max<std::int64_t>(4, byte_width(acc_)) * per_step(kind());
+    const std::int64_t deep = kDepth / std::max<std::int64_t>(4, byte_width(acc_)) * per_step(kind_);
     const std::int64_t most = in_place_ ? 128 : !packs_ ? k_ : deep;
     kc_ = k_ <= most + 128 ? std::max<std::int64_t>(1, k_) : most;
     if (k_ <= kc_) return;
@@ -258,7 +259,7 @@ class Product {
   }
 
   void hold_all(SideLayout& layout, KernelContext& context, const Index& batch, std::int64_t free, int temporary, loop::Ref::Mode mode) const {
-    layout.hold_all(context.temporary(temporary, pairs_ ? DType::i32 : acc_, laid_out_elements(layout, free), mode), batch, free, all_steps(), steps(kc_));
+    layout.hold_all(context.temporary(temporary, is(TermKind::pairs) ? DType::i32 : acc_, laid_out_elements(layout, free), mode), batch, free, all_steps(), steps(kc_));
   }
 
   /// A kernel that lays a side out, in the next of the build's temporaries.
@@ -276,7 +277,7 @@ class Product {
     built.kernel->grid = batch_ * parts() * blocks;
     const Index point = b.grid(), batch = b.div(point, blocks * parts()), number = b.mod(b.div(point, blocks), parts());
     const ProductAxis axis{b.mod(point, blocks), free, blocks == 1 ? free : block * tile, tile};
-    const ProductTerms terms(context, batch, acc_, kind());
+    const ProductTerms terms(context, batch, acc_, kind_);
     hold_all(layout, context, batch, free, static_cast<int>(out.temporaries.size()), loop::Ref::Mode::out);
     out.temporaries.push_back(laid_out_elements(layout, free) * static_cast<std::int64_t>(byte_width(terms.dtype())));
     auto fill = [&](const ProductPart& part) { columns ? layout.fill_columns(b, terms, side, axis, part) : layout.fill_rows(b, terms, side, axis, part); };
@@ -329,8 +330,8 @@ class Product {
     });
   }
   Inst* add_product(Inst* left, Inst* right, Inst* sum) const {
-    const bool right_is_unsigned = quads_ && right_.value->dtype() == DType::ui8;
-    return multiply_add(*builder_, kind(), acc_, right_is_unsigned ? right : left, right_is_unsigned ? left : right, sum);
+    const bool right_is_unsigned = is(TermKind::quads) && right_.value->dtype() == DType::ui8;
+    return multiply_add(*builder_, kind_, acc_, right_is_unsigned ? right : left, right_is_unsigned ? left : right, sum);
   }
 
   // ---- what is laid out next (product_fetch.h)
@@ -346,7 +347,7 @@ class Product {
   /// What is fetched while the tiles of a part are computed: the next part of the block, or the first one of the next block, which mostly is this thread's (base/thread_pool.h).
   void note_next(const ProductPart& p) {
     next_.clear();
-    if (halves_ || quads_ || turns_ || p.depth == 0) return;
+    if (is(TermKind::halves) || is(TermKind::quads) || turns_ || p.depth == 0) return;
     loop::Builder& b = *builder_;
     const Index there = b.grid() + 1;
     Inst* stays = p.parts > 1 ? b.less(p.number, p.parts - 1) : nullptr;
@@ -354,7 +355,7 @@ class Product {
       return stays ? b.index_of(b.select(stays, b.value(here), b.value(in_other)), 0, most) : in_other;
     };
     auto note = [&](const ProductSide& side, const ProductAxis& axis, const Index& in_other) {
-      auto found = SideFetch::of(side, fusion_, axis.block, row_tiles() * column_tiles(), turn(p) * (pairs_ ? 2 : 1));
+      auto found = SideFetch::of(side, fusion_, axis.block, row_tiles() * column_tiles(), turn(p) * per_step(kind_));
       if (!found) return;
       const Index batch = next(batch_at_, b.div(there, rows_.blocks() * columns_.blocks()), batch_), block = next(axis.at, in_other, axis.blocks() - 1);
       const Index k = stays ? next(p.k0 + p.depth, 0, k_) : Index(0);
@@ -429,14 +430,14 @@ class Product {
   /// Whether a tile looks which terms of this part are zeros.
   bool looks(const ProductPart& p) const {
     const std::int64_t count = steps(p.depth);
-    return (left_has_zeros_ || (right_has_zeros_ && laid_right_.memory())) && !(pairs_ && (p.depth % 2 != 0 || given_sums(op_))) && is_float(acc_) && count % kLook == 0 && count >= 4 * kLook;
+    return (left_has_zeros_ || (right_has_zeros_ && laid_right_.memory())) && !(is(TermKind::pairs) && (p.depth % 2 != 0 || given_sums(op_))) && is_float(acc_) && count % kLook == 0 && count >= 4 * kLook;
   }
   /// Whether in one side of a tile any of kLook steps from s on is no zero.
   Inst* any_term(const ProductPiece& m, const ProductPiece& n, const ProductPart& p, const Index& s) {
     loop::Builder& b = *builder_;
     Inst* found = b.local(b.constant_int(DType::i1, 0));
     auto note = [&](Inst* x) {
-      Inst* some = b.compare(loop::Compare::ne, x, pairs_ ? b.constant_int(DType::i32, 0) : b.constant(acc_, 0.0));
+      Inst* some = b.compare(loop::Compare::ne, x, is(TermKind::pairs) ? b.constant_int(DType::i32, 0) : b.constant(acc_, 0.0));
       return b.set(found, b.binary(Opcode::or_, b.get(found), b.reduce(Opcode::or_, some)));
     };
     auto columns = [&](Index u) { b.vector(0, n.length, tile_.lanes, [&](Index x) { note(load_right(n, x, s + u, p)); }); };
@@ -596,7 +597,8 @@ class Product {
   ProductSide left_, right_;
   std::int64_t batch_ = 1, m_ = 1, n_ = 1, k_ = 1, mb_ = 1, nb_ = 1, kc_ = 1;
   DType acc_ = DType::f32;
-  bool pairs_ = false, halves_ = false, quads_ = false, swapped_ = false, packs_ = true, left_has_zeros_ = false, right_has_zeros_ = false;
+  TermKind kind_ = TermKind::single;
+  bool swapped_ = false, packs_ = true, left_has_zeros_ = false, right_has_zeros_ = false;
   bool right_ahead_ = false, left_ahead_ = false;  // laid out by kernels before this one
   bool in_place_ = false;  // both sides are read where they lie
   bool turns_ = false;     // squares of the right side, rather than packing it
@@ -618,6 +620,12 @@ class Product {
 Tile register_tile(DType accumulator, const CpuTarget& target) {
   int lanes = byte_width(accumulator) > 4 ? 16 : 32;
   return target.avx512 ? Tile{8, lanes} : Tile{6, lanes / 2};
+}
+
+Tile narrow_tile(Tile tile, std::int64_t columns) {
+  constexpr int kFewLanes = 4;
+  for (const int most = 2 * tile.rows; columns <= tile.lanes / 2 && tile.lanes > kFewLanes;) tile = {std::min(most, 2 * tile.rows), tile.lanes / 2};
+  return tile;
 }
 
 Built build_product(const Group& group, const Fusion& fusion, const CpuTarget& target) {

@@ -2,7 +2,8 @@
 //
 // Every output element is one chain of fused multiply-adds over k = 0 .. K-1, whatever the tiles, blocks and threads
 // (decisions.md 3). Operands narrower than the accumulator are widened where they are packed; where the processor is faster with
-// pairs of bf16, those go through `dot2` (docs/exceptions.md). So do integers of at most 16 bits, whose sums are the same in any order.
+// pairs of bf16, those go through `dot2` (docs/exceptions.md). So do integers of at most 16 bits, whose sums are the same in any order,
+// and bytes through `dot4`, by fours.
 #pragma once
 
 #include "strata/compile/kernel_build.h"
@@ -15,6 +16,8 @@ struct Tile {
   int rows = 8, lanes = 32;
 };
 Tile register_tile(DType accumulator, const CpuTarget& target);
+/// For few columns: as narrow, down to four lanes, of up to twice as many rows.
+Tile narrow_tile(Tile tile, std::int64_t columns);
 
 Built build_product(const Group& group, const Fusion& fusion, const CpuTarget& target);
 

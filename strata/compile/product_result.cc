@@ -120,7 +120,7 @@ void ProductContext::store(const Index& offset, const Index& along, Inst* sum) {
 
 void ProductContext::fetch_beside(const Value* v, const Index& offset) {
   const Index first = offset.at_first_lane();
-  const std::int64_t line = kLine / static_cast<std::int64_t>(byte_width(stored_dtype(v->type())));
+  const std::int64_t line = kCacheLine / static_cast<std::int64_t>(byte_width(stored_dtype(v->type())));
   for (std::int64_t x = 0; x < offset.lanes(); x += line) b.fetch(input(v), first + x);
 }
 

@@ -23,8 +23,9 @@ enum class TermKind : std::uint8_t {
 /// Whether a product goes by pairs of bf16.
 bool takes_pairs(const ir::Op& product, const CpuTarget& target);
 
-/// Elements of the sum that are one step.
+/// Elements of the sum that are one step, and the steps that so many elements make.
 inline std::int64_t per_step(TermKind kind) { return kind == TermKind::single ? 1 : kind == TermKind::quads ? 4 : 2; }
+inline std::int64_t steps_of(TermKind kind, std::int64_t k) { return (k + per_step(kind) - 1) / per_step(kind); }
 
 /// sum + x * y for a step of terms of a kind: of floats rounded once, of integers wrapping. The bytes of x are unsigned, those of y signed.
 Inst* multiply_add(loop::Builder& b, TermKind kind, DType accumulator, Inst* x, Inst* y, Inst* sum);
@@ -40,7 +41,7 @@ class ProductTerms {
   /// In which they are laid out.
   DType dtype() const { return kind_ == TermKind::pairs ? DType::i32 : accumulator_; }
   /// That so many elements of k make.
-  std::int64_t steps(std::int64_t k) const { return (k + per_step(kind_) - 1) / per_step(kind_); }
+  std::int64_t steps(std::int64_t k) const { return steps_of(kind_, k); }
 
   /// Of a side at `free`, at step s of a part. `odd_end`: the last pair has one element.
   Inst* at(const ProductSide& side, const Index& free, const ProductPart& part, const Index& s, bool odd_end = false) const;

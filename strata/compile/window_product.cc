@@ -23,7 +23,6 @@ using Indices = std::vector<Index>;
 
 constexpr std::int64_t kMostDepth = 1152;          // of k in a block, so that a panel stays close
 constexpr std::int64_t kMostDepthAlong = 4608;     // with few columns, of which a panel has few lines
-constexpr int kFewLanes = 4;                       // of the narrowest tile: half a register of 64 bytes takes half its time on some processors
 constexpr std::int64_t kMostRows = 512;            // of results in a block
 constexpr std::int64_t kPatchBytes = 384 << 10;    // of the array in a block: with the panels well inside the second cache
 constexpr std::int64_t kPatchBytesAlong = 512 << 10, kFewestRowsAlong = 64;
@@ -89,8 +88,10 @@ class WindowProduct {
     for (const Axis& a : depth_) k_ *= a.size;
     tile_ = register_tile(acc_, target);
     along_ = few_columns_of_long_rows(seen_, dims_, n_);
-    if (n_ <= tile_.lanes / 2) tile_ = {tile_.rows * 3 / 2, tile_.lanes / 2};
-    while (!along_ && n_ <= tile_.lanes / 2 && tile_.lanes > kFewLanes) tile_ = {16, tile_.lanes / 2};
+    if (!along_ && n_ <= tile_.lanes / 4)
+      tile_ = narrow_tile(tile_, n_);
+    else if (n_ <= tile_.lanes / 2)
+      tile_ = {tile_.rows * 3 / 2, tile_.lanes / 2};
     for (std::size_t d = 0; d < rank(); ++d) {
       std::int64_t unit = 0;
       for (const auto* list : {&rows_, &depth_})
