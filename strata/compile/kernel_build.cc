@@ -60,7 +60,7 @@ Index lane_of(const Index& index) {
 
 bool fills_lines(const Type& type, std::int64_t row, std::int64_t begin, std::int64_t neighbours) {
   const auto width = static_cast<std::int64_t>(byte_width(stored_dtype(type)));
-  return row * width % kLine == 0 && begin * width % kLine == 0 && neighbours * width % kLine == 0;
+  return row * width % kCacheLine == 0 && begin * width % kCacheLine == 0 && neighbours * width % kCacheLine == 0;
 }
 
 void fetch_ahead(Inst* inst, std::int64_t elements) {

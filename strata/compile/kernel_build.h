@@ -69,7 +69,7 @@ void store_elements(KernelContext& context, std::span<const ir::Value* const> ou
 /// The number of the lane that an index depends on; 0 where it is the same in all.
 Index lane_of(const Index& index);
 
-constexpr std::int64_t kLine = 64;  // bytes of a line of the cache
+constexpr std::int64_t kCacheLine = 64;  // bytes of a line of the cache
 /// Whether so many neighbours of each row of an array of this type, in rows of `row` elements, from element `begin` of each on, are whole lines of the cache: what goes past the caches in parts of lines
 /// takes ten times as long.
 bool fills_lines(const Type& type, std::int64_t row, std::int64_t begin, std::int64_t neighbours);

@@ -41,8 +41,8 @@ Arithmetic arithmetic_of(const Group& group, const Fusion& fusion) {
 /// By how much more lanes than usual a large map goes: long chains of arithmetic, each step of which waits for the one before with little to do
 /// meanwhile, go several side by side. Random bits are nearly all arithmetic of 32-bit integers, and few numbers at a time (2^24 words of Threefry:
 /// 27.4 ms with 16 lanes of AVX2, 21.6 with 32; 6.2 with 16 of AVX-512, 5.0 with 32, 3.9 with 64, 2.8 with 128). Functions of floats need more
-/// registers, of which AVX2 has too few (2^22 normals: 18.4 ms with 16 lanes, 19.5 with 32; AVX-512 6.5, 3.7 with 32, 2.5 with 64, 3.1 with 128), and where there is much of it numbers wait in memory for each other (2^22 log-gammas as JAX 0.12 writes them: 18.0 ms with 64, 16.0 with 32;
-/// digammas 7.7, 6.6).
+/// registers, of which AVX2 has too few (2^22 normals: 18.4 ms with 16 lanes, 19.5 with 32; AVX-512 6.5, 3.7 with 32, 2.5 with 64, 3.1 with 128),
+/// and where there is much of it numbers wait in memory for each other (2^22 log-gammas as JAX 0.12 writes them: 18.0 ms with 64, 16.0 with 32; digammas 7.7, 6.6).
 int chains_abreast(const Group& group, const Fusion& fusion, const CpuTarget& target) {
   constexpr double kLong = 48, kCrowded = 150;
   const Arithmetic a = arithmetic_of(group, fusion);

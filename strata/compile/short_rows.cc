@@ -123,7 +123,8 @@ class ShortRows {
     const Index first = b.grid() * rows + begin;
     const bool squares = goes_by_squares(length_) && rows % kSquare == 0;
     if (rows > 0) b.vector(0, rows, lanes_for(length_), [&](Index i) { row(b, context, first + i, squares); });
-    for (std::int64_t x = rows_ * length_; ends && x < group_.total; ++x) store_elements(context, group_.outputs, std::array{Index(x)});
+    if (ends)
+      for (std::int64_t x = rows_ * length_; x < group_.total; ++x) store_elements(context, group_.outputs, std::array{Index(x)});
     if (squares) fetch_a_page_ahead(*built.kernel);
   }
   /// All values of an element before it is stored: a result may lie in the memory of an argument that is read at the same place. Of very short rows

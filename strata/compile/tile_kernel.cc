@@ -218,6 +218,7 @@ class Tiles {
       });
     });
   }
+
   /// What no square covers, element by element.
   void rest(const Range& rows, const Range& columns) {
     std::int64_t high = largest_divisor(rows.size(), std::max<std::int64_t>(1, kPointElements / columns.size()));
