@@ -17,14 +17,7 @@ peers=build/peers
 
 # bench/perf.py, beside the newest JAX, too, that a Python of this machine can have.
 perf() {
-  if [ -z "${other_python+looked}" ]; then
-    other_python=
-    newest=$(scripts/newest-python.sh)
-    if [ "$newest" != "$(command -v python3)" ]; then
-      STRATA_PEERS=build/peers-newest STRATA_PEERS_PYTHON=$newest STRATA_PEERS_OPTIONAL=1 scripts/peers.sh "jax[cpu]" numpy
-      if build/peers-newest/bin/python -c 'import jax' 2> /dev/null; then other_python=build/peers-newest/bin/python; fi
-    fi
-  fi
+  [ -n "${other_python+looked}" ] || other_python=$(scripts/peers-newest.sh "jax[cpu]" numpy)
   STRATA_BUILD=$build "$peers/bin/python" bench/perf.py ${other_python:+--beside "$other_python"} "$@"
 }
 

@@ -25,8 +25,8 @@ from ._modes import Mode
 __version__ = _version.VERSION
 __all__ = ["Mode", "drop_in", "initialize", "is_strata", "library_path", "mode", "side_by_side", "xla_cpu"]
 
-# The first two numbers of a version of JAX, and the module that knows its private names.
-_SUPPORTED = {"0.10": "_jax_0_10"}
+# The first two numbers of a version of JAX, and the module that knows its private names. Those of 0.11 and 0.12 are 0.10's still.
+_SUPPORTED = {"0.10": "_jax_0_10", "0.11": "_jax_0_10", "0.12": "_jax_0_10"}
 
 
 def _unsupported() -> str | None:

@@ -1,6 +1,6 @@
-"""All that is private to JAX and used here, as it stands in JAX 0.10. Another version gets another file and a test of its own.
+"""All that is private to JAX and used here, as it stands in JAX 0.10, 0.11 and 0.12. A version that differs gets another file.
 
-strata_jax/private_test.py says of each name below what is expected of it.
+python/tests/private_test.py says of each name below what is expected of it.
 """
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from jax._src import xla_bridge
 from jax._src.interpreters import mlir
 from jax._src.lib import xla_client
 from jax._src.lib.mlir import ir
-
-VERSION = "0.10"
 
 
 def started() -> bool:

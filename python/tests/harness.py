@@ -6,8 +6,8 @@
         harness.run(globals())            # or run(globals(), needs=["flax"], modes=["drop-in"])
 
 Each function named test_* is a case in each mode; a case that raises has failed. Prints `ok NAME` or `FAILED NAME`; exits with 77 where
-JAX (in this Python or in build/peers), another needed package or the plugin is missing. STRATA_PJRT_LIBRARY names another plugin than
-the one in the build folder.
+JAX (in this Python or in build/peers), another needed package or the plugin is missing. STRATA_PEERS names another environment than
+build/peers, STRATA_PJRT_LIBRARY another plugin than the one in the build folder.
 """
 import importlib.util
 import os
@@ -18,7 +18,7 @@ import tempfile
 import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PEERS = ROOT / "build" / "peers" / "bin" / "python"
+PEERS = pathlib.Path(os.environ.get("STRATA_PEERS", ROOT / "build" / "peers")) / "bin" / "python"
 BUILD = pathlib.Path(os.environ.get("STRATA_BUILD", ROOT / "build"))
 LIBRARY = pathlib.Path(os.environ.get("STRATA_PJRT_LIBRARY", BUILD / "lib" / "libstrata_pjrt.so"))
 MODES = {"drop-in": "cpu", "side-by-side": "strata,cpu"}  # mode -> JAX_PLATFORMS

@@ -99,7 +99,7 @@ def test_another_jax_gets_a_sentence():
     other = "import jax; jax.__version__ = '0.9.3'; import strata_jax; print(strata_jax.mode().value, jax.default_backend())"
     out, err, code = harness.python(other, mode=None, JAX_PLATFORMS=None)
     assert (out, code) == ("off cpu\n", 0) and "Traceback" not in err, (out, err)
-    assert "works with JAX 0.10.x, but this is JAX 0.9.3: Strata is not registered" in err, err
+    assert "works with JAX 0.10.x, 0.11.x, 0.12.x, but this is JAX 0.9.3: Strata is not registered" in err, err
     refused(harness.python(other + "; strata_jax.drop_in()", mode=None, JAX_PLATFORMS=None), "but this is JAX 0.9.3")
 
 
