@@ -44,7 +44,7 @@ std::vector<Literal> arguments(const Type& x, DType place, double initial, std::
   std::vector<Literal> out{Literal(x), Literal(x.with(place)), Literal(Type::scalar(x.dtype())), Literal(Type::scalar(place))};
   for (std::int64_t e = 0; e < x.shape().count(); ++e) {
     is_float(x.dtype()) ? out[0].set_number(e, value(e)) : out[0].set_integer(e, static_cast<std::int64_t>(value(e)));
-    out[1].set_integer(e, e * 7 % 101);  // places need not ascend; within a row they differ
+    out[1].set_integer(e, e * 7 % 8009);  // places need not ascend; within a row they differ
   }
   is_float(x.dtype()) ? out[2].set_number(0, initial) : out[2].set_integer(0, static_cast<std::int64_t>(initial));
   out[3].set_integer(0, initial_place);
@@ -74,6 +74,25 @@ TEST(CompiledArgExtremum, OfManyTypesAndLengths) {
         for (bool computed : {false, true})
           expect_reference(*program(Type(t, shape), DType::i32, direction, computed),
                            arguments(Type(t, shape), DType::i32, 1, 3, [](std::int64_t e) { return static_cast<double>(e * 37 % 23); }));
+}
+
+TEST(CompiledArgExtremum, OfLongRowsInBlocks) {
+  std::vector<std::function<double(std::int64_t)>> rows{
+      [](std::int64_t e) { return static_cast<double>(e * 37 % 2003); },           // the best stands once
+      [](std::int64_t e) { return static_cast<double>(e * 37 % 23); },             // in every block
+      [](std::int64_t e) { return e % 1501 == 700 || e % 997 == 3 ? kNan : -1.0; },  // rows with none, one and several that are no number
+      [](std::int64_t e) { return e % 701 == 600 ? 0.0 : e % 503 == 400 ? -0.0 : -1.0; },
+      [](std::int64_t) { return -kInf; },
+  };
+  for (DType t : {DType::f32, DType::bf16, DType::i32})
+    for (std::int64_t n : {1023, 1024, 1025, 1536, 2000})
+      for (const auto& row : rows)
+        for (const char* direction : {"GT", "LT"})
+          for (bool computed : {false, true}) {
+            const Type x(t, {4, n});
+            if (!is_float(t) && &row != &rows[0] && &row != &rows[1]) continue;
+            expect_reference(*program(x, DType::i32, direction, computed), arguments(x, DType::i32, 1, 3, row));
+          }
 }
 
 TEST(CompiledArgExtremum, OfShortRowsHereAndThere) {

@@ -16,6 +16,7 @@ using ir::Value;
 
 constexpr std::int64_t kPointElements = 16384;  // of the rows of one grid point, a few long rows apart
 constexpr std::int64_t kShortestInLanes = 8;     // rows of which the place of the greatest is found in lanes along them
+constexpr std::int64_t kBlockOfRow = 512;        // elements of a long row of which the best is kept, so that its place is looked for in few of them
 constexpr std::int64_t kLongestWrittenOut = 12;  // rows whose elements are written out one after the other
 
 /// A reduction's dimensions as numbers: `outer` kept ones before the last reduced one, `inner` kept ones after it.
@@ -513,7 +514,7 @@ class Reduce {
   }
 
   /// An argument maximum or minimum has one result in any order (op/reduce.h): the best value first, in lanes that know of no place; then the
-  /// least place that has it.
+  /// least place that has it, in those blocks of the row whose own best value it is.
   void arg_extremum() {
     BuiltKernel& built = kernel("arg_extremum");
     loop::Builder b(*built.kernel);
@@ -522,71 +523,90 @@ class Reduce {
     built.kernel->grid = rows / per_point;
     // What is computed is kept, what lies in memory is read again.
     loop::Ref* computed = fusion_.inlined.count(op_.operand(0)) ? b.scratch(accumulator(compared()), split_.reduced()) : nullptr;
+    loop::Ref* bests = blocks() > 1 ? b.scratch(accumulator(compared()), blocks()) : nullptr;
     b.for_(0, per_point, 1, [&](Index i) {
       Index row = b.grid() * per_point + i;
       std::vector<Inst*> initial_pair{as_compared(b, initial(context, 0)), initial(context, 1)};
-      std::vector<Inst*> pair = op::lower_extremum(b, maximum(), initial_pair, best_of_row(context, row, computed));
+      std::vector<Inst*> pair = op::lower_extremum(b, maximum(), initial_pair, best_of_row(context, row, computed, bests));
       b.store(context.output(op_.result(0)), row, b.convert(dtype_, pair[0]));
       b.store(context.output(op_.result(1)), row, pair[1]);
     });
-    fetch_a_page_ahead(*built.kernel);
   }
   /// Truth values are compared as numbers.
   DType compared() const { return is_bool(dtype_) ? DType::ui8 : dtype_; }
   Inst* as_compared(loop::Builder& b, Inst* x) const { return widen(b, compared(), is_bool(dtype_) ? b.convert(DType::ui8, x) : x); }
   bool maximum() const { return op::arg_extremum(op_.region(0))->maximum; }
 
-  std::vector<Inst*> best_of_row(KernelContext& context, const Index& row, loop::Ref* computed) {
+  /// A long row's elements in blocks, of which the last may begin within the one before it.
+  std::int64_t block() const { return split_.reduced() >= 2 * kBlockOfRow ? kBlockOfRow : split_.reduced(); }
+  std::int64_t blocks() const { return (split_.reduced() + block() - 1) / block(); }
+  void for_blocks(loop::Builder& b, const std::function<void(Index number, Index begin)>& f) const {
+    b.for_(0, split_.reduced() / block(), 1, [&](Index i) { f(i, i * block()); });
+    if (split_.reduced() % block() > 0) f(blocks() - 1, split_.reduced() - block());
+  }
+
+  std::vector<Inst*> best_of_row(KernelContext& context, const Index& row, loop::Ref* computed, loop::Ref* bests) {
     loop::Builder& b = context.b;
-    std::int64_t n = split_.reduced();
+    const std::int64_t n = block();
     const int lanes = n >= 32 ? 32 : n >= 16 ? 16 : 8;
     op::Combiner better = maximum() ? op::Combiner::max : op::Combiner::min;
     loop::Compare beats = maximum() ? loop::Compare::gt : loop::Compare::lt;
     bool has_nan = is_float(dtype_);
-    Inst *best = b.local(neutral(b, better, compared()), lanes), *nans = b.local(neutral(b, op::Combiner::or_, DType::i1), lanes);
-    b.vector(0, n, lanes, [&](Index k) {
-      Inst *x = as_compared(b, element(context, row, k, 0)), *so_far = b.get(best);
-      if (computed) b.store(computed, k, x);
-      b.set(best, b.select(b.compare(beats, x, so_far), x, so_far));
-      if (has_nan) b.set(nans, b.binary(loop::Opcode::or_, b.get(nans), widen(b, DType::i1, b.compare(loop::Compare::ne, x, x))));
+    Inst *lowest = neutral(b, better, compared()), *no = b.constant_int(DType::i32, 0), *yes = b.constant_int(DType::i32, 1);
+    Inst *top = b.local(lowest), *nans = b.local(no, lanes);
+    for_blocks(b, [&](Index number, Index begin) {
+      Inst* best = b.local(lowest, lanes);
+      b.vector(begin, begin + n, lanes, [&](Index k) {
+        Inst *x = as_compared(b, element(context, row, k, 0)), *so_far = b.get(best);
+        if (computed) b.store(computed, k, x);
+        b.set(best, b.select(b.compare(beats, x, so_far), x, so_far));
+        if (has_nan) b.set(nans, b.select(b.compare(loop::Compare::ne, x, x), yes, b.get(nans)));
+      });
+      Inst* of_block = b.reduce(op::opcode(better, compared()), b.get(best));
+      if (bests) b.store(bests, number, of_block);
+      b.set(top, b.select(b.compare(beats, of_block, b.get(top)), of_block, b.get(top)));
     });
-    Inst *top = b.reduce(op::opcode(better, compared()), b.get(best)), *any_nan = b.convert(DType::i1, b.reduce(loop::Opcode::or_, b.get(nans)));
-    auto again = [&](Index k) { return computed ? b.load(computed, k) : as_compared(b, element(context, row, k, 0)); };
+    fetch_a_page_ahead(b.kernel());  // what follows reads the row again
 
     DType place = op_.operand(1)->dtype();
-    Inst *none = neutral(b, op::Combiner::min, place), *first = b.local(none), *value = b.local(top);
-    auto find = [&](const std::function<Inst*(Inst*)>& wins) {
+    Inst *none = neutral(b, op::Combiner::min, place), *first = b.local(none);
+    auto is_nan = [&](Inst* x) { return b.compare(loop::Compare::ne, x, x); };
+    auto is_top = [&](Inst* x) { return b.compare(loop::Compare::eq, x, b.get(top)); };
+    auto again = [&](const std::function<Inst*(Inst*)>& found_in, const std::function<void(Index, Inst*)>& f) {
+      for_blocks(b, [&](Index number, Index begin) {
+        auto walk = [&] { b.vector(begin, begin + n, lanes, [&](Index k) { f(k, computed ? b.load(computed, k) : as_compared(b, element(context, row, k, 0))); }); };
+        bests && found_in ? b.if_(found_in(b.load(bests, number)), walk) : walk();
+      });
+    };
+    auto find = [&](const std::function<Inst*(Inst*)>& found_in, const std::function<Inst*(Inst*)>& wins) {
       Inst* least = b.local(none, lanes);
-      b.vector(0, n, lanes, [&](Index k) {
-        Inst* at = b.select(wins(again(k)), element(context, row, k, 0, 1), none);
+      again(found_in, [&](Index k, Inst* x) {
+        Inst* at = b.select(wins(x), element(context, row, k, 0, 1), none);
         b.set(least, b.binary(loop::Opcode::min, b.get(least), at));
       });
       b.set(first, b.reduce(loop::Opcode::min, b.get(least)));
     };
-    auto is_top = [&](Inst* x) { return b.compare(loop::Compare::eq, x, top); };
     if (!has_nan) {
-      find(is_top);
-      return {top, b.get(first)};
+      find(is_top, is_top);
+      return {b.get(top), b.get(first)};
     }
     b.if_(
-        any_nan,
+        b.compare(loop::Compare::ne, b.reduce(loop::Opcode::or_, b.get(nans)), no),
         [&] {
-          find([&](Inst* x) { return b.compare(loop::Compare::ne, x, x); });
-          b.set(value, b.constant(top->type.dtype, std::numeric_limits<double>::quiet_NaN()));
+          find(nullptr, is_nan);
+          b.set(top, b.constant(top->type.dtype, std::numeric_limits<double>::quiet_NaN()));
         },
-        [&] { find(is_top); });
+        [&] { find(is_top, is_top); });
     // Zeros of both signs are equal: the sign is that of the first.
-    Inst* zero = b.constant(top->type.dtype, 0);
-    b.if_(b.compare(loop::Compare::eq, b.get(value), zero), [&] {
+    b.if_(b.compare(loop::Compare::eq, b.get(top), b.constant(top->type.dtype, 0)), [&] {
       Inst* sign = b.local(neutral(b, op::Combiner::add, dtype_), lanes);
-      b.vector(0, n, lanes, [&](Index k) {
+      again(is_top, [&](Index k, Inst* x) {
         Inst* is_first = b.compare(loop::Compare::eq, element(context, row, k, 0, 1), b.get(first));
-        Inst* x = again(k);
         b.set(sign, b.select(b.binary(loop::Opcode::and_, is_top(x), is_first), x, b.get(sign)));
       });
-      b.set(value, b.reduce(loop::Opcode::add, b.get(sign)));
+      b.set(top, b.reduce(loop::Opcode::add, b.get(sign)));
     });
-    return {b.get(value), b.get(first)};
+    return {b.get(top), b.get(first)};
   }
 
   const Op& op_;  // the first of all
