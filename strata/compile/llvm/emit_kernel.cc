@@ -5,6 +5,7 @@
 
 #include <map>
 #include <span>
+#include <unordered_map>
 
 #include "strata/base/check.h"
 #include "strata/compile/llvm/arithmetic.h"
@@ -133,6 +134,7 @@ class KernelEmitter {
         llvm::AllocaInst* slot = math_.slot(math_.type(i.type.dtype, i.type.lanes));
         b_.CreateStore(stretched(i.args[0], i.type.lanes), slot);
         values_[static_cast<std::size_t>(i.id)] = slot;
+        made_under_[&i] = memory_.mask();
         return;
       }
       case Opcode::set: return assign(i);
@@ -316,11 +318,12 @@ class KernelEmitter {
     return math_.from_stored(i.type.dtype, b_.CreateShuffleVector(x, y, from));
   }
 
+  /// Dead lanes keep what they hold, where it outlives the strip; what living lanes see never comes from dead ones (V7).
   void assign(const Inst& i) {
     int lanes = i.var->type.lanes;
     Value* slot = value(i.var);
     Value* next = stretched(i.args[0], lanes);
-    if (Value* mask = memory_.mask(); mask && lanes == lanes_of(mask)) {
+    if (Value* mask = memory_.mask(); mask && lanes == lanes_of(mask) && made_under_.at(i.var) != mask) {
       next = b_.CreateSelect(mask, fenced(i.args[0], next), b_.CreateLoad(next->getType(), slot));
     }
     b_.CreateStore(next, slot);
@@ -458,6 +461,7 @@ class KernelEmitter {
   std::vector<Value*> values_;
   Memory memory_;
   llvm::Function* function_ = nullptr;
+  std::unordered_map<const Inst*, Value*> made_under_;  // the mask under which a local was made; looked up, never walked
   bool long_loop_ = false;  // in whole strips of a vector loop of many elements
 };
 

@@ -253,6 +253,22 @@ TEST(MachineCode, MaskedLanesLeaveLocalsAsTheyWere) {
   }
 }
 
+TEST(MachineCode, LocalsOfAMaskedStripAreSetWhole) {
+  for (std::int64_t n : {8, 24, 29}) {
+    Kernel kernel("sums");
+    Builder b(kernel);
+    Ref *in = b.parameter(DType::f32, 40 * n, Ref::Mode::in), *out = b.parameter(DType::f32, n, Ref::Mode::out);
+    b.vector(0, n, 16, [&](Index i) {
+      Inst* sum = b.local(b.constant(DType::f32, 0), 16);
+      b.for_(0, 40, 1, [&](Index k) { b.set(sum, b.fma(b.load(in, k * n + i), b.load(in, k), b.get(sum))); });
+      b.store(out, i, b.get(sum));
+    });
+    for (const CpuTarget* target : processors())
+      EXPECT_EQ(difference_from_interpreter(*target, kernel, loop::testing::random_buffers(kernel, 1)), "") << n;
+    EXPECT_EQ(kernel_llvm(plain_host(), kernel).find("select"), std::string::npos) << n;
+  }
+}
+
 TEST(MachineCode, BackwardsAndByStridesUnderAMask) {
   Kernel kernel("backwards");
   Builder b(kernel);
