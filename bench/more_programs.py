@@ -415,6 +415,8 @@ program(dense, "conv7x7_stride2_bf16", lambda x, w: conv(x, w, (2, 2)), lambda: 
 program(dense, "conv1x1_3d", lambda x, w: lax.conv_general_dilated(x, w, (1, 1, 1), "SAME", dimension_numbers=("NDHWC", "DHWIO", "NDHWC")), lambda: nrm(2, 16, 28, 28, 64), lambda: nrm(1, 1, 1, 64, 128))
 program(dense, "conv_to_8", lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), lambda: nrm(8, 64, 64, 64), lambda: nrm(3, 3, 64, 8))
 program(dense, "conv_to_4_stride2", lambda x, w: lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), lambda: nrm(16, 14, 64, 256), lambda: nrm(3, 7, 256, 4))
+program(dense, "conv_to_16_stride2", lambda x, w: lax.conv_general_dilated(x, w, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")), lambda: nrm(32, 8, 64, 256), lambda: nrm(3, 7, 256, 16))
+program(dense, "conv_to_10", conv, lambda: nrm(8, 56, 56, 64), lambda: nrm(3, 3, 64, 10))
 program(dense, "conv3d_two_groups", lambda x, w: lax.conv_general_dilated(x, w, (1, 1, 1), "SAME", feature_group_count=2, dimension_numbers=("NDHWC", "OIDHW", "NDHWC")),
         lambda: nrm(1, 7, 8, 8, 256), lambda: nrm(8, 128, 5, 7, 2))
 program(dense, "trace_of_product", lambda a, b: jnp.einsum("ij,ji->", a, b), lambda: jnp.abs(nrm(1024, 1024)), lambda: jnp.abs(other(1024, 1024)))

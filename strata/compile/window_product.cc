@@ -1,6 +1,7 @@
 #include "strata/compile/window_product.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "strata/compile/fusion_access.h"
@@ -21,11 +22,12 @@ using ir::Value;
 using Sizes = std::vector<std::int64_t>;
 using Indices = std::vector<Index>;
 
-constexpr std::int64_t kMostDepth = 1152;          // of k in a block, so that a panel stays close
+constexpr std::int64_t kMostDepth = 1152;          // of k in a block, so that a panel of kPanelLanes columns stays close
+constexpr std::int64_t kPanelLanes = 32, kLeastDepth = 128;
 constexpr std::int64_t kMostDepthAlong = 4608;     // with few columns, of which a panel has few lines
 constexpr std::int64_t kMostRows = 512;            // of results in a block
 constexpr std::int64_t kPatchBytes = 384 << 10;    // of the array in a block: with the panels well inside the second cache
-constexpr std::int64_t kPatchBytesAlong = 512 << 10, kFewestRowsAlong = 64;
+constexpr std::int64_t kPatchBytesAlong = 512 << 10;
 
 std::int64_t product_of(const Sizes& sizes) { return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>()); }
 
@@ -92,13 +94,6 @@ class WindowProduct {
       tile_ = narrow_tile(tile_, n_);
     else if (n_ <= tile_.lanes / 2)
       tile_ = {tile_.rows * 3 / 2, tile_.lanes / 2};
-    for (std::size_t d = 0; d < rank(); ++d) {
-      std::int64_t unit = 0;
-      for (const auto* list : {&rows_, &depth_})
-        for (const Axis& a : *list)
-          if (a.dim == d) unit = std::gcd(unit, a.step);
-      unit_.push_back(std::max<std::int64_t>(unit, 1));
-    }
     choose_blocks();
   }
 
@@ -112,6 +107,10 @@ class WindowProduct {
  private:
   std::size_t rank() const { return dims_.size.size(); }
   std::int64_t padded(std::int64_t n) const { return (n + tile_.lanes - 1) / tile_.lanes * tile_.lanes; }
+  /// Columns of a panel: those that a tile takes as lanes, or all of the few that it takes one by one.
+  std::int64_t panel_lanes() const { return along_ ? n_ : tile_.lanes; }
+  std::int64_t panels() const { return (n_ + panel_lanes() - 1) / panel_lanes(); }
+  std::int64_t panel_size(std::int64_t depth) const { return depth * panel_lanes(); }
   std::int64_t column_blocks() const { return (n_ + nb_ - 1) / nb_; }
   std::int64_t row_blocks() const { return blocks(rows_, row_box_); }
   std::int64_t depth_blocks() const { return blocks(depth_, depth_box_); }
@@ -173,46 +172,59 @@ class WindowProduct {
 
   // ---- blocks
 
-  /// How many elements of each dimension of the array a block sees, in steps of `unit_`.
-  Sizes extents(const Sizes& row_box, const Sizes& depth_box) const {
+  /// Blocks of at most so many rows and so much of k. What they see of a dimension is counted in the steps that both make there.
+  void cut(std::int64_t most_rows, std::int64_t most_depth) {
+    row_box_ = box_of(sizes(rows_), most_rows, true);
+    depth_box_ = box_of(sizes(depth_), most_depth, false);
+    unit_.assign(rank(), 0);
+    auto join = [&](const std::vector<Axis>& axes, const Sizes& box) {
+      for (std::size_t i = 0; i < axes.size(); ++i)
+        if (box[i] > 1) unit_[axes[i].dim] = std::gcd(unit_[axes[i].dim], axes[i].step);
+    };
+    join(rows_, row_box_);
+    join(depth_, depth_box_);
+    for (std::int64_t& unit : unit_) unit = std::max<std::int64_t>(unit, 1);
+  }
+  /// How many elements of each dimension of the array a block with so many rows sees, in steps of `unit_`.
+  Sizes extents(const Sizes& row_box) const {
     Sizes out(rank(), 1);
     auto widen = [&](const std::vector<Axis>& axes, const Sizes& box) {
-      for (std::size_t i = 0; i < axes.size(); ++i) out[axes[i].dim] += (box[i] - 1) * (axes[i].step / unit_[axes[i].dim]);
+      for (std::size_t i = 0; i < axes.size(); ++i) out[axes[i].dim] += (box[i] - 1) * axes[i].step / unit_[axes[i].dim];
     };
     widen(rows_, row_box);
-    widen(depth_, depth_box);
+    widen(depth_, depth_box_);
     return out;
   }
 
-  /// Shape alone decides: enough blocks for the threads, each as large as the caches like.
+  /// Shape alone decides: blocks of which the caches hold what they see, by which the least is moved, and enough for the threads.
   void choose_blocks() {
     nb_ = std::min(padded(n_), padded(256));
-    std::int64_t most_rows = kMostRows, most_depth = along_ ? kMostDepthAlong : kMostDepth;
-    auto cut = [&] {
-      row_box_ = box_of(sizes(rows_), most_rows, true);
-      depth_box_ = box_of(sizes(depth_), most_depth, false);
-    };
-    auto halve = [&](std::int64_t& most) {
-      most /= 2;
-      cut();
-    };
+    const std::int64_t deepest = along_ ? kMostDepthAlong : kMostDepth * std::max<std::int64_t>(1, kPanelLanes / tile_.lanes), patch_bytes = along_ ? kPatchBytesAlong : kPatchBytes;
+    std::int64_t rows = tile_.rows, depth = kLeastDepth, least = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t d = deepest; d >= kLeastDepth; d /= 2)
+      for (std::int64_t r = kMostRows; r >= tile_.rows; r /= 2) {
+        cut(r, d);
+        const bool fits = product_of(extents(row_box_)) * static_cast<std::int64_t>(byte_width(acc_)) <= patch_bytes;
+        if (const std::int64_t moved = elements_moved(); fits && moved < least) rows = r, depth = d, least = moved;
+      }
+    cut(rows, depth);
     auto points = [&] { return batch_ * row_blocks() * column_blocks(); };
-    auto patch_bytes = [&] { return product_of(extents(row_box_, depth_box_)) * static_cast<std::int64_t>(byte_width(acc_)); };
-    cut();
-    if (along_)
-      while (patch_bytes() > kPatchBytesAlong && most_rows > kFewestRowsAlong) halve(most_rows);
-    while (patch_bytes() > (along_ ? kPatchBytesAlong : kPatchBytes) && (most_depth > 256 || most_rows > tile_.rows)) halve(most_depth > 256 ? most_depth : most_rows);
-    if (points() < 8 && most_rows > 256) halve(most_rows);
+    if (points() < 8 && rows > 256) cut(rows /= 2, depth);
     while (points() < 8 && nb_ > tile_.lanes) nb_ = padded(nb_ / 2);
-    while (points() < 6 && most_rows > 64) halve(most_rows);
+    while (points() < 6 && rows > 64) cut(rows /= 2, depth);
     nb_ = std::min(nb_, n_);
     lay_out_patch();
+  }
+  /// By the blocks as they are cut: what is laid out of the array and of the other side, and the sums that wait between blocks of k.
+  std::int64_t elements_moved() const {
+    const std::int64_t patches = row_blocks() * depth_blocks() * column_blocks() * product_of(extents(row_box_));
+    return patches + row_blocks() * k_ * n_ + 2 * (depth_blocks() - 1) * m_ * padded(n_);
   }
 
   /// Dimensions in the order in which k walks through them, so that a tile reads on and on; one that k does not walk through lies
   /// outside of all, or inside where neighbours in memory are neighbours in it. Lanes are neighbours in any case.
   void lay_out_patch() {
-    Sizes extent = extents(row_box_, depth_box_);
+    Sizes extent = extents(row_box_);
     std::size_t minor = rank();
     while (minor > 1 && extent[minor - 1] == 1) --minor;
     auto key = [&](std::size_t d) {
@@ -291,7 +303,7 @@ class WindowProduct {
   /// Packs columns n0 + [0, width) for the axes of k in `box` from `start` to `panel`, `at` and on.
   void pack(KernelContext& context, Index batch, Index n0, std::int64_t width, const Indices& start, const Sizes& box, loop::Ref* panel, Index at) {
     loop::Builder& b = *builder_;
-    std::int64_t lanes = tile_.lanes;
+    std::int64_t lanes = panel_lanes();
     auto place = [&](const Indices& k) {  // row-major in the box
       Index out = 0;
       for (std::size_t i = 0; i < k.size(); ++i) out = out * box[i] + k[i];
@@ -327,28 +339,26 @@ class WindowProduct {
   BuiltKernel pack_all() {
     BuiltKernel built;
     built.kernel = std::make_unique<loop::Kernel>("pack");
-    std::int64_t panels = padded(n_) / tile_.lanes;
-    built.kernel->grid = batch_ * panels;
+    built.kernel->grid = batch_ * panels();
     built.parallel = static_cast<double>(batch_ * n_ * k_) > kInlineWork;
     loop::Builder b(*built.kernel);
     builder_ = &b;
     KernelContext context(b, fusion_, built);
-    out_.temporaries.push_back(batch_ * panels * panel_size(k_) * static_cast<std::int64_t>(byte_width(acc_)));
-    loop::Ref* panel = context.temporary(0, laid_out(), batch_ * panels * panel_size(k_), loop::Ref::Mode::inout);
-    Index point = b.grid(), batch = b.div(point, panels), number = b.mod(point, panels);
+    out_.temporaries.push_back(batch_ * panels() * panel_size(k_) * static_cast<std::int64_t>(byte_width(acc_)));
+    loop::Ref* panel = context.temporary(0, laid_out(), batch_ * panels() * panel_size(k_), loop::Ref::Mode::inout);
+    Index point = b.grid(), batch = b.div(point, panels()), number = b.mod(point, panels());
     auto fill = [&](Index n0, std::int64_t width) {
       pack(context, batch, n0, width, Indices(depth_.size(), Index(0)), sizes(depth_), panel, point * panel_size(k_));
     };
-    std::int64_t rest = n_ % tile_.lanes;
+    const std::int64_t lanes = panel_lanes(), rest = n_ % lanes;
     if (rest == 0)
-      fill(number * tile_.lanes, tile_.lanes);
-    else if (panels == 1)
+      fill(number * lanes, lanes);
+    else if (panels() == 1)
       fill(0, rest);
     else
-      b.if_(b.less(number, panels - 1), [&] { fill(number * tile_.lanes, tile_.lanes); }, [&] { fill((panels - 1) * tile_.lanes, rest); });
+      b.if_(b.less(number, panels() - 1), [&] { fill(number * lanes, lanes); }, [&] { fill((panels() - 1) * lanes, rest); });
     return built;
   }
-  std::int64_t panel_size(std::int64_t depth) const { return depth * tile_.lanes; }
 
   // ---- the product
 
@@ -361,8 +371,8 @@ class WindowProduct {
     builder_ = &b;
     ProductContext context(b, group_, fusion_, built);
     context_ = &context;
-    std::int64_t depth = product_of(depth_box_), panels = padded(n_) / tile_.lanes;
-    panel_ = packs_first_ ? context.temporary(0, laid_out(), batch_ * panels * panel_size(k_), loop::Ref::Mode::in)
+    std::int64_t depth = product_of(depth_box_);
+    panel_ = packs_first_ ? context.temporary(0, laid_out(), batch_ * panels() * panel_size(k_), loop::Ref::Mode::in)
                           : b.scratch(laid_out(), depth * padded(nb_));
     patch_ = b.scratch(laid_out(), patch_size_);
     if (crosses()) crossing_ = b.scratch(acc_, tile_.rows * tile_.lanes);
@@ -394,11 +404,11 @@ class WindowProduct {
         for (std::size_t i = 0; i < start.size(); ++i) here_.k = here_.k * depth_[i].size + start[i];
         stage(start);
         if (!packs_first_)
-          sweep(columns, tile_.lanes, [&](Index n, std::int64_t width) {
+          sweep(columns, panel_lanes(), [&](Index n, std::int64_t width) {
             pack(*context_, here_.batch, here_.n0 + n, width, start, depth_box_, panel_, n * product_of(depth_box_));
           });
+        if (along_) return multiply_along();
         sweep(columns, tile_.lanes, [&](Index n, std::int64_t width) {
-          if (along_) return multiply_along();
           sweep_tiles(here_.rows, tile_.rows, [&](const Indices& at, const Sizes& tile) { multiply_tile(n, width, at, tile); });
         });
       });
@@ -454,7 +464,7 @@ class WindowProduct {
     for (std::size_t i = 0; i < rows_.size(); ++i) origin[rows_[i].dim] = origin[rows_[i].dim] + here_.row[i] * rows_[i].step;
     for (std::size_t i = 0; i < depth_.size(); ++i) origin[depth_[i].dim] = origin[depth_[i].dim] + depth_start[i] * depth_[i].step;
     if (pair_) here_.pair = depth_start.back();
-    const Sizes extent = extents(here_.rows, depth_box_);
+    const Sizes extent = extents(here_.rows);
     if (std::optional<Square> square = square_of(extent)) return stage_turned(extent, *square);
     std::size_t first = rank();  // of the dimensions that make the row
     std::int64_t row = 1;
@@ -599,7 +609,7 @@ class WindowProduct {
   }
   /// Where column n of the block begins in its panel.
   Index panel_at(Index n) const {
-    return packs_first_ ? here_.batch * (padded(n_) * k_) + (here_.n0 + n) * k_ + here_.k * tile_.lanes : n * product_of(depth_box_);
+    return packs_first_ ? here_.batch * (panels() * panel_size(k_)) + (here_.n0 + n) * k_ + here_.k * panel_lanes() : n * product_of(depth_box_);
   }
 
   void multiply_tile(Index n, std::int64_t width, const Indices& at, const Sizes& tile) {
@@ -651,7 +661,7 @@ class WindowProduct {
           for (const Indices& row : rows) {
             Inst* left = b.load(patch_, in_patch(row) + from);
             for (std::int64_t n = 0; n < n_; ++n, ++at_sum)
-              b.set(sums[at_sum], multiply_add(b, kind(), acc_, left, b.load(panel_, panel + k * tile_.lanes + n), b.get(sums[at_sum])));
+              b.set(sums[at_sum], multiply_add(b, kind(), acc_, left, b.load(panel_, panel + k * panel_lanes() + n), b.get(sums[at_sum])));
           }
         });
         std::size_t at_sum = 0;

@@ -145,9 +145,10 @@ TEST(CompiledWindows, ConvolutionsOfManyBlocks) {
       few_in_steps{{2, 13, 33, 16}, {5, 3, 16, 8}, {2, 2}, same, one, one}, few_in_long_steps{{2, 9, 71, 24}, {3, 3, 24, 12}, {1, 4}, same, one, {1, 2}},
       few_of_deep{{1, 5, 19, 600}, {3, 3, 600, 9}, one, same, one, one},               // k in parts, rows along the lanes
       short_to_eight{{3, 7, 7, 150}, {3, 3, 150, 8}, one, same, one, one}, short_to_three{{3, 5, 6, 70}, {3, 3, 70, 3}, {2, 1}, same, one, one},  // tiles of few lanes
+      steps_of_parts{{1, 8, 40, 260}, {3, 7, 260, 16}, {2, 2}, same, one, one}, few_of_parts{{1, 7, 36, 260}, {3, 7, 260, 4}, {2, 2}, same, one, one},  // rows in steps, k in parts of one such
       padding_alone{{2, 0, 5, 8}, {3, 2, 8, 4}, one, {4, 4, 1, 1}, {2, 2}, one},
       few_of_many{{2, 6, 5, 24}, {3, 2, 12, 4}, one, same, one, one, 2};
-  for (const Sizes* s : {&point_in_steps, &point_to_few, &point_beside, &few_in_steps, &few_in_long_steps, &few_of_deep, &short_to_eight, &short_to_three, &turned, &padding_alone, &few_of_many, &deep, &tall, &line, &wide, &coarse, &spread, &cut, &whole, &few, &along, &one_feature, &fours, &grouped})
+  for (const Sizes* s : {&point_in_steps, &point_to_few, &point_beside, &few_in_steps, &few_in_long_steps, &few_of_deep, &steps_of_parts, &few_of_parts, &short_to_eight, &short_to_three, &turned, &padding_alone, &few_of_many, &deep, &tall, &line, &wide, &coarse, &spread, &cut, &whole, &few, &along, &one_feature, &fours, &grouped})
     for (bool last : {true, false}) {
       Sizes order = *s;
       if (!last) order.lhs = {s->lhs[0], s->lhs[3], s->lhs[1], s->lhs[2]};
