@@ -317,6 +317,13 @@ class Reduce {
     return width < 32 ? std::min<std::int64_t>(split_.inner(), 512) : width;
   }
   std::int64_t width_of_one_phase() const { return width_of(std::clamp<std::int64_t>(split_.outer() * split_.inner() / 8, 64, 2048)); }
+  /// As wide as may be, a part where threads would have none or too unequal a number (the maxima of 768 x 4096 bf16 over the first dimension: 0.121 ms in three pieces, 0.093 in 24).
+  std::int64_t width_of_two_phases() const {
+    constexpr std::int64_t kWidest = 4096, kPoints = 8;
+    const std::int64_t chunks = split_.outer() * order_.chunks(), widest = width_of(kWidest);
+    if (chunks * ((split_.inner() + widest - 1) / widest) >= kPoints) return widest;
+    return width_of(std::clamp<std::int64_t>(kWidest * chunks / (2 * kPoints), 512, kWidest));
+  }
   /// The same, whole lines where lanes must not cross their ends.
   std::int64_t width_of(std::int64_t most) const {
     const std::int64_t line = line_of_lanes();
@@ -351,7 +358,7 @@ class Reduce {
     constexpr std::int64_t kSteps = 8, kFew = 12;
     std::int64_t outer = split_.outer(), inner = split_.inner(), chunks = order_.chunks();
     bool two = chunks > 1;
-    std::int64_t width = two ? width_of(4096) : width_of_one_phase(), blocks = (inner + width - 1) / width;
+    std::int64_t width = two ? width_of_two_phases() : width_of_one_phase(), blocks = (inner + width - 1) / width;
     BuiltKernel& built = kernel("reduce_columns");
     built.kernel->grid = outer * chunks * blocks;
     loop::Builder b(*built.kernel);
