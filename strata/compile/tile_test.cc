@@ -116,6 +116,15 @@ TEST(CompiledTiles, ShortLastDimensions) {
   for (const Ints& p : {Ints{3, 2, 1, 0}, Ints{2, 3, 1, 0}, Ints{3, 1, 2, 0}, Ints{3, 0, 2, 1}, Ints{0, 3, 2, 1}, Ints{1, 3, 2, 0}})
     for (const Shape& shape : {Shape{5, 13, 10, 49}, Shape{12, 20, 6, 64}, Shape{3, 20, 31, 33}, Shape{9, 4, 11, 80}})
       expect_compiled_equals_reference(*program({Type(DType::f32, shape)}, [&](Builder& b, const Values& v) { return Values{op::transpose(b, v[0], p)}; }));
+  // Few rows: smaller squares, and squares that end with the last row where nothing else is read.
+  for (std::int64_t rows : {4, 7, 8, 9, 12, 17, 24, 30, 36, 61})
+    for (bool beside : {false, true})
+      expect_compiled_equals_reference(*program({Type(DType::f32, {37, 50, rows}), Type(DType::f32, {rows, 50, 37})}, [&](Builder& b, const Values& v) {
+        Value* t = op::transpose(b, v[0], {2, 1, 0});
+        if (!beside) return Values{t};
+        Value* lies = op::exp(b, v[1]);  // whose memory the result may take
+        return Values{op::add(b, t, op::mul(b, lies, op::broadcast_in_dim(b, op::reduce_sum(b, lies, {0, 1}), lies->shape(), {2})))};
+      }));
 }
 
 /// Beside what lies along the result, what stays for its rows, another array that lies so, and two results; of an array that is read both ways, or under a condition, all the same.
