@@ -1,9 +1,11 @@
 #include "strata/compile/reduce_kernel.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "strata/compile/combine.h"
+#include "strata/loop/lanes.h"
 #include "strata/op/lower_region.h"
 #include "strata/op/reduce.h"
 #include "strata/op/windows.h"
@@ -17,6 +19,7 @@ using ir::Value;
 constexpr std::int64_t kPointElements = 16384;  // of the rows of one grid point, a few long rows apart
 constexpr std::int64_t kShortestInLanes = 8;     // rows of which the place of the greatest is found in lanes along them
 constexpr std::int64_t kBlockOfRow = 512;        // elements of a long row of which the best is kept, so that its place is looked for in few of them
+constexpr std::int64_t kSquare = 8, kLongestBySquares = 24;  // a square's rows; rows that are turned by such
 constexpr std::int64_t kLongestWrittenOut = 12;  // rows whose elements are written out one after the other
 
 /// A reduction's dimensions as numbers: `outer` kept ones before the last reduced one, `inner` kept ones after it.
@@ -147,7 +150,9 @@ class Reduce {
       bool numbers = is_integer(op_.operand(op_.num_results() - 1)->dtype());
       bool extremum = op::is_arg_extremum(op_.region(0));
       bool in_lanes = extremum || op::emission(op_.region(0)) == op::Emission::lanes;
-      if (extremum && numbers && order_.lanes > 1 && split_.reduced() >= kShortestInLanes)
+      if (extremum && numbers && goes_by_squares())
+        extremum_by_squares();
+      else if (extremum && numbers && order_.lanes > 1 && split_.reduced() >= kShortestInLanes)
         arg_extremum();
       else if (split_.inner() >= 8 && in_lanes)
         region_columns();
@@ -537,6 +542,49 @@ class Reduce {
       std::vector<Inst*> pair = op::lower_extremum(b, maximum(), initial_pair, best_of_row(context, row, computed, bests));
       b.store(context.output(op_.result(0)), row, b.convert(dtype_, pair[0]));
       b.store(context.output(op_.result(1)), row, pair[1]);
+    });
+  }
+  /// Short rows that lie one behind the other, of elements that fill a vector as they are compared.
+  bool goes_by_squares() const {
+    return order_.lanes > 1 && split_.inner() == 1 && split_.run() == split_.reduced() && split_.reduced() >= kSquare && split_.reduced() <= kLongestBySquares && split_.outer() >= kSquare &&
+           byte_width(accumulator(compared())) >= 4;
+  }
+  /// As many rows at a time as a square has, turned in registers so that each lane walks along its own. The last square of a row ends with it, and gives what those before it have not.
+  void extremum_by_squares() {
+    BuiltKernel& built = kernel("arg_extremum");
+    loop::Builder b(*built.kernel);
+    KernelContext context(b, fusion_, built);
+    const std::int64_t rows = split_.outer(), n = split_.reduced(), squares = rows / kSquare, per_point = largest_divisor(squares, kPointElements / kSquare / n);
+    built.kernel->grid = squares / per_point;
+    auto initial_pair = [&] { return std::vector<Inst*>{as_compared(b, initial(context, 0)), initial(context, 1)}; };
+    auto better = [&](const std::vector<Inst*>& state, Inst* value, const Index& row, const Index& k) {
+      return op::lower_extremum(b, maximum(), state, std::array{value, element(context, row, k, 0, 1)});
+    };
+    auto store = [&](const Index& row, const std::vector<Inst*>& state) {
+      b.store(context.output(op_.result(0)), row, b.convert(dtype_, state[0]));
+      b.store(context.output(op_.result(1)), row, state[1]);
+    };
+    b.for_(0, per_point, 1, [&](Index i) {
+      const Index top = (b.grid() * per_point + i) * kSquare;
+      b.vector(0, kSquare, kSquare, [&](Index lane) {
+        std::vector<Inst*> state = initial_pair();
+        for (std::int64_t k = 0; k < n; k += kSquare) {
+          const std::int64_t left = std::min(k, n - kSquare);
+          std::vector<Inst*> square;
+          for (std::int64_t r = 0; r < kSquare; ++r) square.push_back(as_compared(b, element(context, top + Index(r), Index(left) + lane, 0)));
+          square = loop::transposed(b, std::move(square));
+          for (std::int64_t c = k - left; c < kSquare; ++c) state = better(state, square[static_cast<std::size_t>(c)], top + lane, Index(left + c));
+        }
+        store(top + lane, state);
+      });
+    });
+    if (rows % kSquare == 0) return;
+    b.if_(b.less(b.grid(), 1), [&] {
+      b.vector(squares * kSquare, rows, kSquare, [&](Index row) {
+        std::vector<Inst*> state = initial_pair();
+        for (std::int64_t k = 0; k < n; ++k) state = better(state, as_compared(b, element(context, row, k, 0)), row, k);
+        store(row, state);
+      });
     });
   }
   /// Truth values are compared as numbers.
