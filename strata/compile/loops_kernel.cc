@@ -102,7 +102,7 @@ std::int64_t rows_of_map(const Group& group, const JoinedDimensions* joined) {
 
 Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& target, bool any_size) {
   const Op& first = *group.roots.front();
-  if (is_reduction(first) && group.rows == 0) return build_reductions(group.roots, fusion);
+  if (is_reduction(first) && group.rows == 0) return build_reductions(group.roots, fusion, any_size);
   Built out;
   if (group.total == 0) return out;
   if (group.rows == 0 && !group.flat)

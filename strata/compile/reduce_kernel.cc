@@ -138,7 +138,7 @@ class Reduced {
 
 class Reduce {
  public:
-  Reduce(std::span<const Op* const> ops, const Fusion& fusion) : op_(*ops.front()), fusion_(fusion), reduction_(reduction_of(op_)), split_(op_, reduction_.dims) {
+  Reduce(std::span<const Op* const> ops, const Fusion& fusion, bool any_size) : op_(*ops.front()), fusion_(fusion), any_size_(any_size), reduction_(reduction_of(op_)), split_(op_, reduction_.dims) {
     order_ = op::reduce_order(op_.operand(0)->type(), reduction_.dims);
     dtype_ = op_.operand(0)->dtype();
     for (const Op* op : ops) all_.emplace_back(*op, split_);
@@ -544,9 +544,10 @@ class Reduce {
       b.store(context.output(op_.result(1)), row, pair[1]);
     });
   }
-  /// Short rows that lie one behind the other, of elements that fill a vector as they are compared.
+  /// Short rows that lie one behind the other in memory, of elements that fill a vector as they are compared. All of a row is written out: computed elements would be much code, and code for any size would be for this length
+  /// alone.
   bool goes_by_squares() const {
-    return order_.lanes > 1 && split_.inner() == 1 && split_.run() == split_.reduced() && split_.reduced() >= kSquare && split_.reduced() <= kLongestBySquares && split_.outer() >= kSquare &&
+    return !any_size_ && !fusion_.inlined.count(op_.operand(0)) && order_.lanes > 1 && split_.inner() == 1 && split_.run() == split_.reduced() && split_.reduced() >= kSquare && split_.reduced() <= kLongestBySquares && split_.outer() >= kSquare &&
            byte_width(accumulator(compared())) >= 4;
   }
   /// As many rows at a time as a square has, turned in registers so that each lane walks along its own. The last square of a row ends with it, and gives what those before it have not.
@@ -666,6 +667,7 @@ class Reduce {
 
   const Op& op_;  // the first of all
   const Fusion& fusion_;
+  const bool any_size_;
   op::Reduction reduction_;
   Split split_;
   std::vector<Reduced> all_;
@@ -676,6 +678,6 @@ class Reduce {
 
 }  // namespace
 
-Built build_reductions(std::span<const ir::Op* const> ops, const Fusion& fusion) { return Reduce(ops, fusion).build(); }
+Built build_reductions(std::span<const ir::Op* const> ops, const Fusion& fusion, bool any_size) { return Reduce(ops, fusion, any_size).build(); }
 
 }  // namespace strata::compile

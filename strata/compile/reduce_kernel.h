@@ -8,7 +8,7 @@
 
 namespace strata::compile {
 
-/// One operation, or several of plain combiners, none of which reads another's result.
-Built build_reductions(std::span<const ir::Op* const> ops, const Fusion& fusion);
+/// One operation, or several of plain combiners, none of which reads another's result. `any_size`: of one structure there are to be few kernels.
+Built build_reductions(std::span<const ir::Op* const> ops, const Fusion& fusion, bool any_size);
 
 }  // namespace strata::compile
