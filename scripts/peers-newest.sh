@@ -4,6 +4,6 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 newest=$(scripts/newest-python.sh)
-[ "$newest" != "$(command -v python3)" ] || exit 0
+[ -n "$newest" ] && [ "$newest" != "$(command -v python3)" ] || exit 0
 STRATA_PEERS=build/peers-newest STRATA_PEERS_PYTHON=$newest STRATA_PEERS_OPTIONAL=1 scripts/peers.sh "$@" >&2
 if build/peers-newest/bin/python -c 'import jax' 2> /dev/null; then echo build/peers-newest/bin/python; fi
