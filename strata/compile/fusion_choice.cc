@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "strata/compile/combine.h"
 #include "strata/compile/native_product.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/row_dots.h"
@@ -13,7 +14,6 @@ namespace {
 
 using ir::Op;
 using ir::Value;
-using op::is_reduction;
 
 // How much arithmetic an element of a tree may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this.
 constexpr double kMostTree = 1500;
@@ -79,17 +79,7 @@ bool is_shift(const Op& op) {
 }
 
 /// Whether a reduction keeps a dimension behind one that it sums: no sweep over its operand's rows has its results.
-bool sums_columns(const Op& op) {
-  if (!is_reduction(op) || op.num_results() != 1) return false;
-  const ir::Ints& dims = op.attr<ir::Ints>("dimensions");
-  const Shape& shape = op.operand(0)->shape();
-  auto sums = [&](int d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); };
-  int last = shape.rank() - 1;
-  while (last > 0 && (sums(last) || shape[last] == 1)) --last;
-  for (int d = 0; d < last; ++d)
-    if (shape[d] > 1 && sums(d)) return true;
-  return false;
-}
+bool sums_columns(const Op& op) { return is_reduction(op) && op.num_results() == 1 && !reduces_trailing(op.operand(0)->shape(), reduction_of(op).dims); }
 
 /// Whether an operation turns a large array so that its last dimension is another. Read through, each term of a long sum would be a line of the cache (ij,ji-> of 1024 x 1024 f32: 0.75 ms).
 bool turns(const Op& op) {

@@ -538,10 +538,7 @@ class Reduce {
     loop::Ref* bests = blocks() > 1 ? b.scratch(accumulator(compared()), blocks()) : nullptr;
     b.for_(0, per_point, 1, [&](Index i) {
       Index row = b.grid() * per_point + i;
-      std::vector<Inst*> initial_pair{as_compared(b, initial(context, 0)), initial(context, 1)};
-      std::vector<Inst*> pair = op::lower_extremum(b, maximum(), initial_pair, best_of_row(context, row, computed, bests));
-      b.store(context.output(op_.result(0)), row, b.convert(dtype_, pair[0]));
-      b.store(context.output(op_.result(1)), row, pair[1]);
+      store_pair(context, row, op::lower_extremum(b, maximum(), initial_pair(context), best_of_row(context, row, computed, bests)));
     });
   }
   /// Short rows that lie one behind the other in memory, of elements that fill a vector as they are compared. All of a row is written out: computed elements would be much code, and code for any size would be for this length
@@ -557,18 +554,13 @@ class Reduce {
     KernelContext context(b, fusion_, built);
     const std::int64_t rows = split_.outer(), n = split_.reduced(), squares = rows / kSquare, per_point = largest_divisor(squares, kPointElements / kSquare / n);
     built.kernel->grid = squares / per_point;
-    auto initial_pair = [&] { return std::vector<Inst*>{as_compared(b, initial(context, 0)), initial(context, 1)}; };
     auto better = [&](const std::vector<Inst*>& state, Inst* value, const Index& row, const Index& k) {
       return op::lower_extremum(b, maximum(), state, std::array{value, element(context, row, k, 0, 1)});
-    };
-    auto store = [&](const Index& row, const std::vector<Inst*>& state) {
-      b.store(context.output(op_.result(0)), row, b.convert(dtype_, state[0]));
-      b.store(context.output(op_.result(1)), row, state[1]);
     };
     b.for_(0, per_point, 1, [&](Index i) {
       const Index top = (b.grid() * per_point + i) * kSquare;
       b.vector(0, kSquare, kSquare, [&](Index lane) {
-        std::vector<Inst*> state = initial_pair();
+        std::vector<Inst*> state = initial_pair(context);
         for (std::int64_t k = 0; k < n; k += kSquare) {
           const std::int64_t left = std::min(k, n - kSquare);
           std::vector<Inst*> square;
@@ -576,21 +568,27 @@ class Reduce {
           square = loop::transposed(b, std::move(square));
           for (std::int64_t c = k - left; c < kSquare; ++c) state = better(state, square[static_cast<std::size_t>(c)], top + lane, Index(left + c));
         }
-        store(top + lane, state);
+        store_pair(context, top + lane, state);
       });
     });
     if (rows % kSquare == 0) return;
     b.if_(b.less(b.grid(), 1), [&] {
       b.vector(squares * kSquare, rows, kSquare, [&](Index row) {
-        std::vector<Inst*> state = initial_pair();
+        std::vector<Inst*> state = initial_pair(context);
         for (std::int64_t k = 0; k < n; ++k) state = better(state, as_compared(b, element(context, row, k, 0)), row, k);
-        store(row, state);
+        store_pair(context, row, state);
       });
     });
   }
   /// Truth values are compared as numbers.
   DType compared() const { return is_bool(dtype_) ? DType::ui8 : dtype_; }
   Inst* as_compared(loop::Builder& b, Inst* x) const { return widen(b, compared(), is_bool(dtype_) ? b.convert(DType::ui8, x) : x); }
+  /// A value as it is compared, and its place: the reduction's initial one, and a row's result.
+  std::vector<Inst*> initial_pair(KernelContext& context) { return {as_compared(context.b, initial(context, 0)), initial(context, 1)}; }
+  void store_pair(KernelContext& context, const Index& row, const std::vector<Inst*>& pair) {
+    context.b.store(context.output(op_.result(0)), row, context.b.convert(dtype_, pair[0]));
+    context.b.store(context.output(op_.result(1)), row, pair[1]);
+  }
   bool maximum() const { return op::arg_extremum(op_.region(0))->maximum; }
 
   /// A long row's elements in blocks, of which the last may begin within the one before it.
@@ -608,6 +606,7 @@ class Reduce {
     op::Combiner better = maximum() ? op::Combiner::max : op::Combiner::min;
     loop::Compare beats = maximum() ? loop::Compare::gt : loop::Compare::lt;
     bool has_nan = is_float(dtype_);
+    auto is_nan = [&](Inst* x) { return b.compare(loop::Compare::ne, x, x); };
     Inst *lowest = neutral(b, better, compared()), *no = b.constant_int(DType::i32, 0), *yes = b.constant_int(DType::i32, 1);
     Inst *top = b.local(lowest), *nans = b.local(no, lanes);
     for_blocks(b, [&](Index number, Index begin) {
@@ -616,7 +615,7 @@ class Reduce {
         Inst *x = as_compared(b, element(context, row, k, 0)), *so_far = b.get(best);
         if (computed) b.store(computed, k, x);
         b.set(best, b.select(b.compare(beats, x, so_far), x, so_far));
-        if (has_nan) b.set(nans, b.select(b.compare(loop::Compare::ne, x, x), yes, b.get(nans)));
+        if (has_nan) b.set(nans, b.select(is_nan(x), yes, b.get(nans)));
       });
       Inst* of_block = b.reduce(op::opcode(better, compared()), b.get(best));
       if (bests) b.store(bests, number, of_block);
@@ -626,7 +625,6 @@ class Reduce {
 
     DType place = op_.operand(1)->dtype();
     Inst *none = neutral(b, op::Combiner::min, place), *first = b.local(none);
-    auto is_nan = [&](Inst* x) { return b.compare(loop::Compare::ne, x, x); };
     auto is_top = [&](Inst* x) { return b.compare(loop::Compare::eq, x, b.get(top)); };
     auto again = [&](const std::function<Inst*(Inst*)>& found_in, const std::function<void(Index, Inst*)>& f) {
       for_blocks(b, [&](Index number, Index begin) {
