@@ -2,7 +2,7 @@
 
 #include "strata/compile/batch_lanes.h"
 #include "strata/compile/product_side.h"
-#include "strata/compile/window_product.h"
+#include "strata/compile/window_plan.h"
 #include "strata/ir/attr.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/windows.h"

@@ -1,6 +1,7 @@
 // Operations over windows, as machine code: the reference's bits.
 #include "strata/compile/compile_testing.h"
 #include "strata/compile/processor_testing.h"
+#include "strata/compile/window_testing.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/windows.h"
 
@@ -13,40 +14,9 @@ using ir::Builder;
 using ir::Ints;
 using ir::Value;
 using ir::Values;
+using Sizes = testing::ConvolutionSizes;
+using testing::convolution;
 using testing::expect_compiled_equals_reference;
-
-struct Sizes {
-  Ints lhs, rhs, strides, padding, lhs_dilation, rhs_dilation;
-  std::int64_t groups = 1, batch_groups = 1;
-};
-
-/// A convolution of two spatial dimensions: features last, or second.
-std::unique_ptr<Block> convolution(DType dtype, DType result, const Sizes& s, bool last) {
-  Ints space = last ? Ints{1, 2} : Ints{2, 3};
-  std::int64_t feature = last ? 3 : 1;
-  auto block = std::make_unique<Block>();
-  Builder b(*block);
-  Value *lhs = block->add_argument(Type(dtype, Shape::of(s.lhs))), *rhs = block->add_argument(Type(dtype, Shape::of(s.rhs)));
-  Attrs attrs{{"input_batch_dimension", std::int64_t{0}},
-              {"input_feature_dimension", feature},
-              {"input_spatial_dimensions", space},
-              {"kernel_spatial_dimensions", Ints{0, 1}},
-              {"kernel_input_feature_dimension", std::int64_t{2}},
-              {"kernel_output_feature_dimension", std::int64_t{3}},
-              {"output_batch_dimension", std::int64_t{0}},
-              {"output_feature_dimension", feature},
-              {"output_spatial_dimensions", space},
-              {"feature_group_count", s.groups},
-              {"batch_group_count", s.batch_groups},
-              {"window_strides", s.strides},
-              {"padding", s.padding},
-              {"lhs_dilation", s.lhs_dilation},
-              {"rhs_dilation", s.rhs_dilation}};
-  ir::Op& op = b.create("stablehlo.convolution", {lhs, rhs}, attrs);
-  op.result()->set_type(op.result()->type().with(result));
-  block->results = {op.result()};
-  return block;
-}
 
 /// The law of compile_testing.h. Pairs of bf16 have sums of their own on a processor that multiplies such (docs/exceptions.md): there the interpreter walks their plan, which has the reference's bits,
 /// and the machine's are near.
