@@ -62,24 +62,68 @@ TEST(Scatter, BlocksHaveTheReferencesBits) {
       }
 }
 
-// Runs of all lengths, indices outside, what is said to be in order and is not.
-/// Many updates of a large array: each of two points applies those of its half, and many meet. What is said to be in order is cut otherwise, and few updates or a small array not at all.
-TEST(Scatter, LargeArraysHaveOwners) {
-  const std::int64_t many = (1 << 17) + 3, large = (1 << 21) + 1;
-  auto points = [](const Block& f) { return op::scatter_grid(*f.ops().back()); };
+std::int64_t points(const Block& f) { return op::scatter_grid(*f.ops().back()); }
+
+/// Of many updates each of two points applies those of its half, and many meet. What is said to be in order is cut otherwise, and few updates not at all.
+TEST(Scatter, ManyUpdatesHaveOwners) {
+  const std::int64_t many = (1 << 15) + 43;  // a last block of strips and single ones
   const Type one(DType::i32, {many, 1}), two(DType::i64, {many, 2}), few(DType::i32, {1000, 1});
-  for (const char* combiner : {"add", "assign"}) {
-    const auto f = scattered(Type(DType::f32, {large}), one, {many}, kElements, combiner, false);
-    EXPECT_EQ(points(*f), 2);
-    for (std::int64_t high : {std::int64_t{1000}, large}) expect_reference(*f, indices(one, high, false));
-  }
+  for (DType type : {DType::f32, DType::bf16, DType::i8, DType::f64, DType::c64})
+    for (const char* combiner : {"add", "assign"})
+      for (std::int64_t size : {1, 2, 999, 1 << 20}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", name(type), combiner, size));
+        const auto f = scattered(Type(type, {size}), one, {many}, kElements, combiner, false);
+        EXPECT_EQ(points(*f), 2);
+        if (type == DType::f32 || size == 999) expect_reference(*f, indices(one, size, false));
+      }
   const auto pairs = scattered(Type(DType::bf16, {2100, 2100}), two, {many}, kPairs, "max", false);
   EXPECT_EQ(points(*pairs), 2);
   expect_reference(*pairs, indices(two, 2100, false));
-  EXPECT_EQ(points(*scattered(Type(DType::f32, {large}), few, {1000}, kElements, "add", false)), 1);
-  EXPECT_EQ(points(*scattered(Type(DType::f32, {large / 8}), one, {many}, kElements, "add", false)), 1);
+  EXPECT_EQ(points(*scattered(Type(DType::f32, {1 << 20}), few, {1000}, kElements, "add", false)), 1);
 }
 
+/// Where each update goes to the same place, and where it is the same.
+TEST(Scatter, OwnersOfWhatIsUniform) {
+  const std::int64_t many = 1 << 15;
+  for (const bool same_place : {true, false}) {
+    Block f;
+    Builder b(f);
+    Value *x = f.add_argument(Type(DType::f32, {9})), *i = f.add_argument(Type(DType::i32, same_place ? Shape{} : Shape{many, 1})), *u = f.add_argument(Type(DType::f32, same_place ? Shape{many} : Shape{}));
+    if (same_place) i = op::broadcast_in_dim(b, i, {many, 1}, {});
+    if (!same_place) u = op::broadcast_in_dim(b, u, {many}, {});
+    f.results = {op::scatter(b, x, i, u, kElements, "add", false)};
+    EXPECT_EQ(points(f), 2);
+    const std::vector<Literal> given{testing::random_literal(f.argument(0)->type(), 1), same_place ? Literal::of<std::int32_t>({}, {7}) : indices(f.argument(1)->type(), 9, false), testing::random_literal(f.argument(2)->type(), 2)};
+    testing::expect_same_bits(testing::run_compiled(f, given), op::evaluate(f, given), "machine code");
+  }
+}
+
+/// The same of slices that are not cut: by places along the first dimension, and along another one; slices of which places may lie over each other have no owners.
+TEST(Scatter, ManySlicesHaveOwners) {
+  const std::int64_t many = (1 << 13) + 19;
+  const IndexDims first{.window = {1}, .dropped = {0}, .operand_batch = {}, .indices_batch = {}, .index_map = {0}, .index_vector = 1};
+  const IndexDims second{.window = {1}, .dropped = {1}, .operand_batch = {}, .indices_batch = {}, .index_map = {1}, .index_vector = 1};
+  const IndexDims windows{.window = {1}, .dropped = {}, .operand_batch = {}, .indices_batch = {}, .index_map = {0}, .index_vector = 1};
+  for (const DType index : {DType::i32, DType::i64, DType::ui8})
+    for (const char* combiner : {"add", "assign"}) {
+      SCOPED_TRACE(fmt::format("{} by {}", combiner, name(index)));
+      const Type one(index, {many, 1});
+      const Literal at = index == DType::ui8 ? indices(one, 250, true) : indices(one, 77, false);
+      for (const std::int64_t width : {5, 8, 40}) {
+        const auto f = scattered(Type(DType::f32, {77, width}), one, {many, width}, first, combiner, false);
+        EXPECT_EQ(points(*f), 2) << width;
+        expect_reference(*f, at);
+      }
+      const auto g = scattered(Type(DType::bf16, {5, 77}), one, {many, 5}, second, combiner, false);
+      EXPECT_EQ(points(*g), 2);
+      const auto h = scattered(Type(DType::f32, {77}), one, {many, 5}, windows, combiner, false);
+      EXPECT_EQ(points(*h), 1);
+      expect_reference(*g, at);
+      expect_reference(*h, at);
+    }
+}
+
+/// Runs of all lengths, indices outside, what is said to be in order and is not.
 TEST(Scatter, IndicesInOrderAreCutBetweenRuns) {
   constexpr std::int64_t kMany = 1 << 14;
   for (std::int64_t n : {kMany, kMany + 37})

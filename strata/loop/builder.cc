@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "strata/loop/compress.h"
 #include "strata/loop/lanes.h"
 #include "strata/loop/lookup.h"
 #include "strata/loop/loop.h"
@@ -224,8 +225,8 @@ Inst* Builder::extract(Inst* a, int lane) {
   return shared(std::move(inst));
 }
 Inst* Builder::call(std::string callee, VType result, std::vector<Inst*> args) {
-  bool known = callee == kScale || callee == kLookup || lane_move(callee, result.lanes).has_value();
-  STRATA_CHECK(join_lanes(args) == result.lanes && (known || result.lanes == 1), "call of {} with lanes", callee);
+  bool known = callee == kScale || callee == kLookup || callee == kCompress || callee == kChosen || lane_move(callee, result.lanes).has_value();
+  STRATA_CHECK((callee == kChosen ? 1 : join_lanes(args)) == result.lanes && (known || result.lanes == 1), "call of {} with lanes", callee);
   bool constant = known && std::all_of(args.begin(), args.end(), [](const Inst* a) { return a->code == Opcode::constant; });
   if (constant && options_.fold && callee == kScale)
     return constant_bits(result.dtype, semantics::scale(result.dtype, args[0]->bits, args[2]->bits));

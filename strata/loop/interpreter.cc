@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "strata/loop/compress.h"
 #include "strata/loop/lanes.h"
 #include "strata/loop/lookup.h"
 #include "strata/loop/scale.h"
@@ -105,6 +106,18 @@ class Machine {
     return semantics::trim(inst.type.dtype, found->second(args));
   }
 
+  Bits compressed_lane(const Inst& inst, int lane) {
+    for (int from = 0, chosen = 0; from < inst.type.lanes; ++from)
+      if (arg(inst, 0, from) && chosen++ == lane) return arg(inst, 1, from);
+    return 0;
+  }
+
+  Bits chosen_lanes(const Inst& inst) {
+    Bits out = 0;
+    for (int lane = 0; lane < inst.args[0]->type.lanes; ++lane) out += arg(inst, 0, lane) ? 1 : 0;
+    return out;
+  }
+
   /// A call on the places of its loads.
   void run_places(const Inst& inst) {
     std::vector<void*> places;
@@ -143,6 +156,8 @@ class Machine {
       case Opcode::call:
         if (is_scale(inst)) return semantics::scale(inst.type.dtype, a(0), a(2));
         if (is_lookup(inst)) return a(lookup_argument(a(0), inst.args.size()));
+        if (is_compress(inst)) return compressed_lane(inst, lane);
+        if (is_chosen(inst)) return chosen_lanes(inst);
         return call(inst);
       default: STRATA_UNREACHABLE("{} has no value", name(inst.code));
     }

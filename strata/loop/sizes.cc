@@ -5,6 +5,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "strata/loop/compress.h"
 #include "strata/loop/lanes.h"
 #include "strata/loop/verify.h"
 
@@ -22,7 +23,7 @@ bool needs_whole_strips(const Body& body) {
   return std::any_of(body.insts.begin(), body.insts.end(), [](const Inst* i) {
     if (i->code == Opcode::reduce && i->type.dtype != DType::i1) return true;
     if (i->code == Opcode::extract && i->bits != 0) return true;
-    if (i->code == Opcode::call && lane_move(i->callee, i->type.lanes)) return true;
+    if (i->code == Opcode::call && (lane_move(i->callee, i->type.lanes) || is_compress(*i) || is_chosen(*i))) return true;
     return std::any_of(i->bodies.begin(), i->bodies.end(), [](const auto& b) { return needs_whole_strips(*b); });
   });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "strata/loop/compress.h"
 #include "strata/loop/lanes.h"
 #include "strata/loop/lookup.h"
 #include "strata/loop/scale.h"
@@ -235,6 +236,8 @@ class Verifier {
     if (auto move = lane_move(inst.callee, inst.type.lanes)) return check_move(inst, *move);
     if (is_scale(inst)) return check_scale(inst);
     if (is_lookup(inst)) return check_lookup(inst);
+    if (is_compress(inst)) return check_compress(inst);
+    if (is_chosen(inst)) return check_chosen(inst);
     if (auto places = places_of(inst.callee)) return check_places(inst, *places);
     expect(lanes == 1 && inst.type.lanes == 1, "call of {} with lanes", inst.callee);
   }
@@ -247,6 +250,18 @@ class Verifier {
       expect(entry->code == Opcode::constant, "lookup of what is not constant");
     }
     expect_type(inst, DType::f32, inst.args[0]->type.lanes);
+  }
+  void check_compress(const Inst& inst) const {  // V7
+    const int lanes = args_lanes(inst, 2);
+    expect_dtype(inst, inst.args[0]->type.dtype, DType::i1);
+    expect_type(inst, inst.args[1]->type.dtype, lanes);
+    expect(!masked_, "compress in a vector loop whose last strip is masked");
+  }
+  void check_chosen(const Inst& inst) const {  // V7
+    args_lanes(inst, 1);
+    expect_dtype(inst, inst.args[0]->type.dtype, DType::i1);
+    expect_type(inst, DType::i64, 1);
+    expect(!masked_, "lanes counted in a vector loop whose last strip is masked");
   }
   void check_scale(const Inst& inst) const {
     int lanes = args_lanes(inst, 3);

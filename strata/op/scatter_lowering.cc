@@ -2,11 +2,12 @@
 // cannot meet: along batching dimensions and along free window dimensions (is_free). Each grid point runs all other
 // indices and window positions one after the other, in the reference's order.
 //
-// Many updates of single elements go by blocks: where each goes and what it is is computed in lanes, then the block is applied in order. Where they go to an array beyond a core's
-// caches, two grid points go through all of them, and each applies those in its half of the array.
+// Many updates of single elements go by blocks: where each goes and what it is is computed in lanes, then the block is applied in order. Of very many, and of many slices that are not
+// cut, two grid points go through all indices, and each applies what is in its half of the array: which those are is found in lanes and brought together (loop/compress.h).
 //
 // Indices that are said to be sorted are cut between two that differ, for several grid points. Each looks first whether they are, and where they are not the first point
 // does it all: no bit depends on what is said.
+#include "strata/loop/compress.h"
 #include "strata/op/scatter.h"
 
 namespace strata::op {
@@ -53,22 +54,31 @@ bool cuts_sorted(const Op& op, const IndexDims& d, const Cut& cut) {
   return !cut.sequential.back().window && cut.sequential.back().size >= kManySorted;
 }
 
-constexpr std::int64_t kBlock = 256;  // updates of single elements
+constexpr std::int64_t kBlock = 512;   // updates that are looked at together
 constexpr int kBlockLanes = 16;
+constexpr std::int64_t kTurn = 4;      // of them whose code is written out
+constexpr std::int64_t kFewest = 64;   // that are worth a block
 
 /// Whether the innermost loop runs over many indices, each of one element.
 bool goes_by_blocks(const Op& op, const IndexDims& d, const Cut& cut) {
   for (int i = 0; i < scatter_inputs(op); ++i)
     if (op.operand(i)->dtype() == DType::i1) return false;
-  return cut.lanes.empty() && !cut.sequential.empty() && !cut.sequential.back().window && cut.sequential.back().size >= kBlock / 4 && !d.index_map.empty();
+  return cut.lanes.empty() && !cut.sequential.empty() && !cut.sequential.back().window && cut.sequential.back().size >= kFewest && !d.index_map.empty();
 }
 
-/// Whether so many updates go to so large an array that what is lost by going through all of them twice is less than what waiting for memory costs one thread (2^20 into 2^21 f32:
-/// 3.2 ms by one, 2.3 by two; into 2^22 6.0, 4.5; into 2^24 8.9, 6.1; into 2^20 no less by two).
+/// Whether slices go to places of one dimension of which each takes one: what two slices of different places change is never the same.
+bool go_to_places(const IndexDims& d) {
+  return d.index_map.size() == 1 && std::find(d.dropped.begin(), d.dropped.end(), d.index_map[0]) != d.dropped.end();
+}
+
+/// Whether there are so many updates that what is lost by looking at all indices twice is less than what applying them takes one thread (2^20 f32 into 2^16, 2^20, 2^22: 0.50, 1.05, 2.9 ms by
+/// one, 0.36, 0.60, 1.9 by two; 2^17 slices of 5 into 2^16: 0.35, 0.18; 2^15 of 100 into 4096: 0.56, 0.30).
 bool has_owners(const Op& op, const IndexDims& d, const Cut& cut) {
-  constexpr std::int64_t kMany = 1 << 17;
-  constexpr std::size_t kFar = std::size_t{8} << 20;  // bytes
-  return goes_by_blocks(op, d, cut) && cut.parallel.empty() && cut.pieces.count() <= 1 && cut.sorted == 1 && scatter_updates(op)->shape().count() >= kMany && op.result()->type().bytes() >= kFar;
+  constexpr std::int64_t kMany = 1 << 15;  // elements
+  if (!cut.parallel.empty() || cut.pieces.count() > 1 || cut.sorted > 1 || cut.sequential.empty() || scatter_updates(op)->shape().count() < kMany) return false;
+  if (goes_by_blocks(op, d, cut)) return true;
+  const bool of_indices = std::none_of(cut.sequential.begin(), cut.sequential.end(), [](const Axis& a) { return a.window; });
+  return !cut.lanes.empty() && of_indices && cut.sequential.back().size >= kBlock && go_to_places(d);
 }
 
 Cut cut(const Op& op, const IndexDims& d) {
@@ -141,6 +151,7 @@ class Emitter {
   void run(std::size_t depth) {
     if (depth == cut_.sequential.size()) return update_slice();
     if (depth + 1 == cut_.sequential.size() && goes_by_blocks(op_, d_, cut_)) return run_blocks(cut_.sequential.back());
+    if (depth + 1 == cut_.sequential.size() && cut_.owners > 1) return run_own_slices(cut_.sequential.back());
     const Axis& axis = cut_.sequential[depth];
     b_.for_(0, axis.size, 1, [&](loop::Index i) {
       place(axis) = i;
@@ -195,29 +206,45 @@ class Emitter {
     places_ = b_.scratch(op_.operand(0)->shape().count() < (std::int64_t{1} << 31) ? DType::i32 : DType::i64, kBlock);
     inside_ = b_.scratch(DType::i32, kBlock);
     for (int i = 0; i < n_; ++i) fresh_.push_back(b_.scratch(op_.operand(i)->dtype(), kBlock));
-    if (cut_.owners > 1) own_ = b_.scratch(DType::i32, kBlock);
-    const std::int64_t whole = axis.size / kBlock;
-    b_.for_(0, whole, 1, [&](loop::Index block) { run_block(axis, block * kBlock, kBlock); });
-    if (axis.size % kBlock) run_block(axis, whole * kBlock, axis.size % kBlock);
+    each_block(axis.size, [&](const loop::Index& first, std::int64_t count) { cut_.owners > 1 ? run_own(axis, first, count) : run_block(axis, first, count); });
+  }
+  void each_block(std::int64_t size, const std::function<void(const loop::Index& first, std::int64_t count)>& body) {
+    const std::int64_t whole = size / kBlock;
+    b_.for_(0, whole, 1, [&](loop::Index block) { body(block * kBlock, kBlock); });
+    if (size % kBlock) body(whole * kBlock, size % kBlock);
+  }
+
+  /// Where update i (or a strip of them) goes, and whether that lies inside.
+  std::pair<loop::Inst*, loop::Inst*> place_of(const Axis& axis, const loop::Index& i) {
+    place(axis) = i;
+    const std::size_t begin = b_.kernel().arena.size();
+    auto [at, inside] = target();
+    fetch_early(begin);
+    return {b_.convert(places_->dtype, b_.value(linearized(at, op_.operand(0)->shape().sizes()))), inside};
+  }
+
+  /// What vectors read of large arrays from instruction `begin` on is asked for some lines before: updates are applied between one block and the next, and what else fetches begins
+  /// anew each time.
+  void fetch_early(std::size_t begin) {
+    for (std::size_t i = begin; i < b_.kernel().arena.size(); ++i) {
+      loop::Inst& x = b_.kernel().arena[i];
+      if (x.code != loop::Opcode::load || x.type.lanes == 1 || x.ref->mode != loop::Ref::Mode::in) continue;
+      if (x.ref->size * static_cast<std::int64_t>(byte_width(x.ref->dtype)) >= static_cast<std::int64_t>(kFetched)) x.ahead = std::min(kAhead, x.ref->size);
+    }
   }
 
   void run_block(const Axis& axis, const loop::Index& first, std::int64_t count) {
-    const bool whole = count % kBlockLanes == 0 && cut_.owners == 1;
+    const bool whole = count % kBlockLanes == 0;
     loop::Inst* some_outside = b_.local(b_.constant_int(DType::i1, whole ? 0 : 1));
     b_.vector(0, count, kBlockLanes, [&](loop::Index i) {
-      place(axis) = first + i;
-      auto [at, inside] = target();
-      loop::Inst* to = b_.convert(places_->dtype, b_.value(linearized(at, op_.operand(0)->shape().sizes())));
-      if (cut_.owners > 1) inside = b_.binary(loop::Opcode::and_, inside, is_own(to));
+      auto [to, inside] = place_of(axis, first + i);
       b_.store(places_, i, to);
       b_.store(inside_, i, b_.select(inside, b_.constant_int(DType::i32, 1), b_.constant_int(DType::i32, 0)));
       if (whole) b_.set(some_outside, b_.binary(loop::Opcode::or_, b_.get(some_outside), b_.reduce(loop::Opcode::or_, b_.unary(loop::Opcode::not_, inside))));
       std::vector<loop::Inst*> updates = fresh(window_);
       for (std::size_t k = 0; k < updates.size(); ++k) b_.store(fresh_[k], i, updates[k]);
     });
-    if (cut_.owners > 1) return apply_own(count);
     auto if_inside = [&](const loop::Index& i) { b_.if_(b_.compare(loop::Compare::ne, b_.load(inside_, i), b_.constant_int(DType::i32, 0)), [&] { apply(i); }); };
-    constexpr std::int64_t kTurn = 4;
     b_.if_(b_.get(some_outside), [&] { b_.for_(0, count, 1, if_inside); }, [&] {
       b_.for_(0, count / kTurn, 1, [&](loop::Index i) {
         for (std::int64_t u = 0; u < kTurn; ++u) apply(i * kTurn + u);
@@ -232,25 +259,71 @@ class Emitter {
     store(to, combined(to, updates));
   }
 
+  // ---- updates of which each point has its own
+  /// Of a block, those that lie inside and are this point's: where they go and what they are is brought together, for which they are is as good as chance, and then they are applied.
+  void run_own(const Axis& axis, const loop::Index& first, std::int64_t count) {
+    loop::Inst* found = b_.local(b_.constant_int(DType::i64, 0));
+    each_strip(count, [&](const loop::Index& i, int lanes) {
+      auto [to, inside] = place_of(axis, first + i);
+      std::vector<std::pair<loop::Ref*, loop::Inst*>> what{{places_, to}};
+      const std::vector<loop::Inst*> updates = fresh(window_);
+      for (std::size_t k = 0; k < updates.size(); ++k) what.emplace_back(fresh_[k], updates[k]);
+      bring_together(found, count, b_.binary(loop::Opcode::and_, inside, is_own(to)), what, i, lanes);
+    });
+    each_found(found, count, [&](const loop::Index& i) { apply(i); });
+  }
   /// Whether places are in this point's part of the inputs.
   loop::Inst* is_own(loop::Inst* to) {
     const std::int64_t part = (op_.operand(0)->shape().count() + cut_.owners - 1) / cut_.owners;
     auto bound = [&](const loop::Index& at) { return b_.convert(places_->dtype, b_.value(at)); };
     return b_.binary(loop::Opcode::and_, b_.compare(loop::Compare::ge, to, bound(owner_ * part)), b_.compare(loop::Compare::le, to, bound((owner_ + 1) * part - 1)));
   }
-  /// Applies a block's updates that lie inside and are this point's, in order. Which they are is as good as chance: they are brought together without a branch first.
-  void apply_own(std::int64_t count) {
-    constexpr std::int64_t kTurn = 4;
-    loop::Inst* found = b_.local(b_.constant_int(DType::i64, 0));
-    auto note = [&](const loop::Index& i) {
-      b_.store(own_, b_.index_of(b_.get(found), 0, kBlock - 1), b_.convert(DType::i32, b_.value(i)));
-      b_.set(found, b_.binary(loop::Opcode::add, b_.get(found), b_.convert(DType::i64, b_.load(inside_, i))));
-    };
-    b_.for_(0, count / kTurn, 1, [&](loop::Index i) {
-      for (std::int64_t u = 0; u < kTurn; ++u) note(i * kTurn + u);
+
+  /// Slices: the numbers of those that are this point's are brought together.
+  void run_own_slices(const Axis& axis) {
+    own_ = b_.scratch(DType::i32, kBlock);
+    each_block(axis.size, [&](const loop::Index& first, std::int64_t count) {
+      loop::Inst* found = b_.local(b_.constant_int(DType::i64, 0));
+      each_strip(count, [&](const loop::Index& i, int lanes) {
+        const std::pair<loop::Ref*, loop::Inst*> number{own_, b_.convert(DType::i32, b_.value(i))};
+        bring_together(found, count, is_own_place(index_at(axis, first + i)), {&number, 1}, i, lanes);
+      });
+      each_found(found, count, [&](const loop::Index& i) {
+        place(axis) = first + b_.index_of(b_.convert(DType::i64, b_.load(own_, i)), 0, count - 1);
+        update_lanes(target().first);
+      });
     });
-    for (std::int64_t i = count / kTurn * kTurn; i < count; ++i) note(i);
-    b_.for_(0, b_.index_of(b_.get(found), 0, kBlock), 1, [&](loop::Index i) { apply(b_.index_of(b_.convert(DType::i64, b_.load(own_, i)), 0, kBlock - 1)); });
+  }
+  /// Whether an index is a place in this point's part of the dimension that it is of.
+  loop::Inst* is_own_place(loop::Inst* index) {
+    const std::int64_t size = op_.operand(0)->shape()[static_cast<int>(d_.index_map[0])], part = (size + cut_.owners - 1) / cut_.owners;
+    const bool narrow = index->type.dtype == DType::i32 && size <= INT32_MAX;
+    auto bound = [&](loop::Inst* at) { return narrow ? b_.convert(DType::i32, at) : at; };
+    loop::Inst *first = bound(b_.value(owner_ * part)), *end = bound(b_.binary(loop::Opcode::min, b_.value((owner_ + 1) * part), b_.constant_int(DType::i64, size)));
+    if (!narrow) index = b_.convert(DType::i64, index);
+    return b_.binary(loop::Opcode::and_, b_.compare(loop::Compare::ge, index, first), b_.compare(loop::Compare::lt, index, end));
+  }
+
+  /// `strip` for each strip of [0, count), and for each number that is left.
+  void each_strip(std::int64_t count, const std::function<void(const loop::Index& i, int lanes)>& strip) {
+    const std::int64_t whole = count / kBlockLanes * kBlockLanes;
+    b_.vector(0, whole, kBlockLanes, [&](loop::Index i) { strip(i, kBlockLanes); });
+    b_.for_(whole, count, 1, [&](loop::Index i) { strip(i, 1); });
+  }
+  /// Stores what is `own` of strip `i` behind what the block has `found`.
+  void bring_together(loop::Inst* found, std::int64_t count, loop::Inst* own, std::span<const std::pair<loop::Ref*, loop::Inst*>> what, const loop::Index& i, int lanes) {
+    const loop::Index to = b_.index_of(b_.get(found), 0, count - lanes) + (i - i.at_first_lane());
+    const bool all_or_none = own->type.lanes == 1;
+    for (auto [ref, x] : what) b_.store(ref, to, all_or_none ? x : loop::compressed(b_, own, x, lanes));
+    loop::Inst* more = all_or_none ? b_.select(own, b_.constant_int(DType::i64, lanes), b_.constant_int(DType::i64, 0)) : loop::chosen(b_, own);
+    b_.set(found, b_.binary(loop::Opcode::add, b_.get(found), more));
+  }
+  void each_found(loop::Inst* found, std::int64_t count, const std::function<void(const loop::Index&)>& body) {
+    const loop::Index all = b_.index_of(b_.get(found), 0, count), turns = b_.div(all, kTurn);
+    b_.for_(0, turns, 1, [&](loop::Index i) {
+      for (std::int64_t u = 0; u < kTurn; ++u) body(i * kTurn + u);
+    });
+    b_.for_(turns * kTurn, all, 1, body);
   }
 
   /// Start plus window position in each indexed dimension, and whether the window lies inside.
@@ -262,11 +335,13 @@ class Emitter {
       auto dim = static_cast<std::size_t>(d_.index_map[c]);
       std::int64_t high = op_.operand(0)->shape()[static_cast<int>(dim)] - sizes_[dim];
       auto from = index_position<loop::Index>(d_, scatter_indices(op_)->rank(), outer_, static_cast<std::int64_t>(c));
-      loop::Inst* start = b_.convert(DType::i64, context_.operand(op_, n_, from));
-      loop::Inst *zero = b_.constant_int(DType::i64, 0), *last = b_.constant_int(DType::i64, high);
+      loop::Inst* start = context_.operand(op_, n_, from);
+      if (start->type.dtype != DType::i32 || high > INT32_MAX) start = b_.convert(DType::i64, start);  // twice as many lanes as they are
+      const DType wide = start->type.dtype;
+      loop::Inst *zero = b_.constant_int(wide, 0), *last = b_.constant_int(wide, high);
       conditions.push_back(b_.compare(loop::Compare::ge, start, zero));
       conditions.push_back(b_.compare(loop::Compare::le, start, last));
-      start = b_.binary(loop::Opcode::min, b_.binary(loop::Opcode::max, start, zero), last);
+      start = b_.convert(DType::i64, b_.binary(loop::Opcode::min, b_.binary(loop::Opcode::max, start, zero), last));
       at[dim] = at[dim] + b_.index_of(start, 0, high);
     }
     return {at, conditions.empty() ? nullptr : all_of(b_, conditions)};

@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "strata/base/check.h"
 
@@ -25,6 +26,20 @@ namespace {
 llvm::Type* widened(llvm::Type* scalar, int lanes) { return lanes == 1 ? scalar : llvm::FixedVectorType::get(scalar, lanes); }
 
 llvm::Type* like(Value* shape, llvm::Type* scalar) { return widened(scalar, lanes_of(shape)); }
+
+/// In byte j of entry m the place of the j-th of the bits that m has; 0 where there are no more.
+llvm::GlobalVariable* places_of_bits(llvm::Module& module) {
+  if (llvm::GlobalVariable* made = module.getNamedGlobal("places_of_bits")) return made;
+  std::vector<std::uint64_t> places;
+  for (unsigned mask = 0; mask < 256; ++mask) {
+    std::uint64_t all = 0;
+    for (std::uint64_t bit = 0, j = 0; bit < 8; ++bit)
+      if (mask >> bit & 1) all |= bit << (8 * j++);
+    places.push_back(all);
+  }
+  llvm::Constant* table = llvm::ConstantDataArray::get(module.getContext(), places);
+  return new llvm::GlobalVariable(module, table->getType(), true, llvm::GlobalValue::PrivateLinkage, table, "places_of_bits");
+}
 
 bool half_word(DType d) { return d == DType::bf16 || d == DType::f16; }
 
@@ -548,6 +563,70 @@ Value* Arithmetic::lookup(Value* index, const std::vector<llvm::Constant*>& tabl
   for (std::uint64_t lane = 0; lane < static_cast<std::uint64_t>(lanes); ++lane)
     out = b_.CreateInsertElement(out, entry(b_.CreateExtractElement(chosen, lane)), lane);
   return out;
+}
+
+/// By a permutation that a table has for each mask of eight lanes; of sixteen, the second half is turned behind the first.
+Value* Arithmetic::compress_by_eights(Value* mask, Value* x) {
+  const int lanes = lanes_of(x);
+  llvm::Type* eight = widened(b_.getInt32Ty(), 8);
+  std::vector<llvm::Constant*> numbers;
+  for (std::uint32_t i = 0; i < 8; ++i) numbers.push_back(b_.getInt32(i));
+  Value *count = llvm::ConstantVector::get(numbers), *zero = llvm::Constant::getNullValue(eight);
+  auto permuted = [&](Value* v, Value* by) { return b_.CreateIntrinsic(llvm::Intrinsic::x86_avx2_permd, {}, {v, by}); };
+  auto all = [&](Value* n) { return b_.CreateVectorSplat(8, n); };
+  auto together = [&](Value* some, Value* v) {
+    Value* number = b_.CreateZExt(b_.CreateBitCast(some, b_.getInt8Ty()), b_.getInt64Ty());
+    Value* places = b_.CreateLoad(b_.getInt64Ty(), b_.CreateGEP(b_.getInt64Ty(), places_of_bits(*b_.GetInsertBlock()->getModule()), number));
+    return permuted(v, b_.CreateZExt(b_.CreateBitCast(places, widened(b_.getInt8Ty(), 8)), eight));
+  };
+  auto many = [&](Value* some) { return all(b_.CreateTrunc(chosen(some), b_.getInt32Ty())); };
+  Value *low_mask = sub_vector(mask, 0, 8), *low = together(low_mask, sub_vector(x, 0, 8)), *in_low = many(low_mask);
+  if (lanes == 8) return b_.CreateSelect(b_.CreateICmpULT(count, in_low), low, zero);
+  Value *high_mask = sub_vector(mask, 8, 8), *in_all = b_.CreateAdd(in_low, many(high_mask));
+  Value* high = permuted(together(high_mask, sub_vector(x, 8, 8)), b_.CreateSub(count, in_low));  // by the low bits: turned around
+  auto half = [&](std::uint32_t begin) {
+    Value* at = b_.CreateAdd(count, all(b_.getInt32(begin)));
+    Value* behind = b_.CreateSelect(b_.CreateICmpULT(at, in_all), high, zero);
+    return begin ? behind : b_.CreateSelect(b_.CreateICmpULT(at, in_low), low, behind);
+  };
+  std::vector<int> both(16);
+  std::iota(both.begin(), both.end(), 0);
+  return b_.CreateShuffleVector(half(0), half(8), both);
+}
+
+Value* Arithmetic::compress(Value* mask, Value* x) {
+  llvm::Type* type = x->getType();
+  Value* zero = llvm::Constant::getNullValue(type);
+  const int lanes = lanes_of(x);
+  if (lanes == 1) return b_.CreateSelect(mask, x, zero);
+  const unsigned bits = type->getScalarSizeInBits();
+  if (lanes == 8 || lanes == 16) {
+    llvm::Type *integers = like(x, b_.getIntNTy(bits)), *words = like(x, b_.getInt32Ty());
+    Value* given = b_.CreateBitCast(x, integers);
+    auto of_words = [&](Value* w) { return target_.avx512 ? b_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_compress, {words}, {w, llvm::Constant::getNullValue(words), mask}) : compress_by_eights(mask, w); };
+    if (bits <= 32) return b_.CreateBitCast(b_.CreateTrunc(of_words(b_.CreateZExt(given, words)), integers), type);
+    Value *low = of_words(b_.CreateTrunc(given, words)), *high = of_words(b_.CreateTrunc(b_.CreateLShr(given, 32), words));
+    return b_.CreateBitCast(b_.CreateOr(b_.CreateZExt(low, integers), b_.CreateShl(b_.CreateZExt(high, integers), 32)), type);
+  }
+  // Each lane goes where the next one chosen belongs; the next lane writes over what is not.
+  llvm::Function* function = b_.GetInsertBlock()->getParent();
+  llvm::IRBuilder<> entry(&function->getEntryBlock(), function->getEntryBlock().begin());
+  llvm::Type* element = type->getScalarType();
+  Value *all = entry.CreateAlloca(type), *at = b_.getInt64(0);
+  b_.CreateStore(zero, all);
+  for (std::uint64_t lane = 0; lane < static_cast<std::uint64_t>(lanes); ++lane) {
+    Value* is_chosen = b_.CreateExtractElement(mask, lane);
+    b_.CreateStore(b_.CreateSelect(is_chosen, b_.CreateExtractElement(x, lane), llvm::Constant::getNullValue(element)), b_.CreateGEP(element, all, at));
+    at = b_.CreateAdd(at, b_.CreateZExt(is_chosen, b_.getInt64Ty()));
+  }
+  return b_.CreateLoad(type, all);
+}
+
+Value* Arithmetic::chosen(Value* mask) {
+  const int lanes = lanes_of(mask);
+  if (lanes == 1) return b_.CreateZExt(mask, b_.getInt64Ty());
+  Value* bits = b_.CreateBitCast(mask, b_.getIntNTy(static_cast<unsigned>(lanes)));
+  return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, b_.CreateZExt(bits, b_.getInt64Ty()));
 }
 
 Value* Arithmetic::integer_dot2(Value* acc, Value* a, Value* b) {

@@ -41,6 +41,9 @@ class Arithmetic {
   llvm::Value* scale(llvm::Value* x, llvm::Value* k, llvm::Value* power);
   /// The entry that the low bits of each lane of `index` number (loop/lookup.h).
   llvm::Value* lookup(llvm::Value* index, const std::vector<llvm::Constant*>& table);
+  /// The lanes of `x`, as it is stored, whose mask holds, and zeros; how many they are (loop/compress.h).
+  llvm::Value* compress(llvm::Value* mask, llvm::Value* x);
+  llvm::Value* chosen(llvm::Value* mask);
   llvm::Value* integer_dot2(llvm::Value* acc, llvm::Value* a, llvm::Value* b);
   llvm::Value* dot2(DType dtype, llvm::Value* acc, llvm::Value* a, llvm::Value* b);
   llvm::Value* dot4(llvm::Value* acc, llvm::Value* a, llvm::Value* b);
@@ -51,6 +54,7 @@ class Arithmetic {
 
  private:
   llvm::Value* lookup_in_two(llvm::Value* index, const std::vector<llvm::Constant*>& table);
+  llvm::Value* compress_by_eights(llvm::Value* mask, llvm::Value* x);
   llvm::Value* lookup_by_eights(llvm::Value* index, const std::vector<llvm::Constant*>& table);
   llvm::Value* float_binary(loop::Opcode code, llvm::Value* a, llvm::Value* b);
   llvm::Value* integer_binary(loop::Opcode code, DType dtype, llvm::Value* a, llvm::Value* b);

@@ -10,6 +10,7 @@
 #include "strata/base/check.h"
 #include "strata/compile/llvm/arithmetic.h"
 #include "strata/compile/llvm/memory.h"
+#include "strata/loop/compress.h"
 #include "strata/loop/lanes.h"
 #include "strata/loop/lookup.h"
 #include "strata/loop/scale.h"
@@ -297,6 +298,8 @@ class KernelEmitter {
       for (const Inst* entry : std::span(i.args).subspan(1)) table.push_back(math_.constant(DType::f32, entry->bits));
       return math_.lookup(value(i.args[0]), table);
     }
+    if (loop::is_compress(i)) return math_.from_stored(i.type.dtype, math_.compress(stretched(i.args[0], i.type.lanes), math_.to_stored(i.type.dtype, stretched(i.args[1], i.type.lanes))));
+    if (loop::is_chosen(i)) return math_.chosen(value(i.args[0]));
     std::vector<llvm::Type*> types;
     std::vector<Value*> args;
     for (const Inst* a : i.args) {

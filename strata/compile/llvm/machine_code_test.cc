@@ -11,6 +11,7 @@
 #include <random>
 
 #include "strata/compile/llvm/kernel_testing.h"
+#include "strata/loop/compress.h"
 #include "strata/loop/verify.h"
 
 namespace strata::compile {
@@ -506,6 +507,31 @@ TEST(MachineCode, ProductsOfFourBytes) {
     for (const CpuTarget& target : {CpuTarget::named("native"), plain_host(), old_processor()})
       EXPECT_EQ(difference_from_interpreter(target, kernel, contents), "") << target.cpu << ", " << lanes << " lanes";
   }
+}
+
+// Lanes that a mask chooses, none to all: by an instruction, and one after the other where there is none or for other numbers of lanes.
+TEST(MachineCode, LanesBroughtTogether) {
+  for (DType dtype : {DType::i32, DType::f32, DType::i8, DType::bf16, DType::f64, DType::i64, DType::i1})
+    for (int lanes : {1, 2, 4, 8, 16, 32})
+      for (std::int32_t above : {INT32_MIN, -5, 40, INT32_MAX}) {
+        Kernel kernel("compress");
+        Builder b(kernel);
+        Ref* x = b.parameter(DType::i32, 64, Ref::Mode::in);
+        Ref* y = b.parameter(dtype, 64, Ref::Mode::out);
+        Ref* many = b.parameter(DType::i64, 64, Ref::Mode::out);
+        b.vector(0, 64, lanes, [&](Index i) {
+          Inst *v = b.load(x, i), *mask = b.compare(loop::Compare::gt, v, b.constant_int(DType::i32, above));
+          b.store(y, i, loop::compressed(b, mask, b.convert(dtype, v), lanes));
+          b.store(many, i, loop::chosen(b, mask));
+        });
+        Buffers contents{std::vector<std::byte>(256), std::vector<std::byte>(64 * byte_width(dtype)), std::vector<std::byte>(512)};
+        for (std::int32_t i = 0; i < 64; ++i) {
+          const std::int32_t v = i * 29 % 101 - 50;
+          std::memcpy(contents[0].data() + 4 * i, &v, 4);
+        }
+        for (const CpuTarget& target : {CpuTarget::named("native"), plain_host(), old_processor()})
+          EXPECT_EQ(difference_from_interpreter(target, kernel, contents), "") << target.cpu << ", " << name(dtype) << " by " << lanes << " above " << above;
+      }
 }
 
 }  // namespace
