@@ -426,16 +426,30 @@ Value* Arithmetic::from_f16(Value* a) {
   return b_.CreateIntrinsic(llvm::Intrinsic::arithmetic_fence, {wide->getType()}, {wide});
 }
 
-/// Ties to even by integer arithmetic, NaN kept quiet (type/float.h: bf16_bits).
+/// Ties to even by integer arithmetic, NaN kept quiet (type/float.h: bf16_bits). The low half goes last, so that widening the result again only masks it.
 Value* Arithmetic::to_bf16(Value* a) {
   llvm::Type* word = like(a, b_.getInt32Ty());
   auto number = [&](std::uint32_t v) { return llvm::ConstantInt::get(word, v); };
   Value* u = b_.CreateBitCast(a, word);
-  Value* high = b_.CreateLShr(u, number(16));
-  Value* odd = b_.CreateAnd(high, number(1));
-  Value* rounded = b_.CreateLShr(b_.CreateAdd(u, b_.CreateAdd(odd, number(0x7fff))), number(16));
-  Value* chosen = b_.CreateSelect(b_.CreateFCmpUNO(a, a), b_.CreateOr(high, number(0x40)), rounded);
-  return b_.CreateTrunc(chosen, like(a, b_.getInt16Ty()));
+  Value* odd = b_.CreateAnd(b_.CreateLShr(u, number(16)), number(1));
+  Value* rounded = b_.CreateAdd(u, b_.CreateAdd(odd, number(0x7fff)));
+  const bool looks_up = target_.avx512 && lanes_of(a) >= 4;
+  Value* chosen = looks_up ? or_quiet_nan(rounded, a) : b_.CreateSelect(b_.CreateFCmpUNO(a, a), b_.CreateOr(u, number(0x400000)), rounded);
+  return b_.CreateTrunc(b_.CreateLShr(chosen, number(16)), like(a, b_.getInt16Ty()));
+}
+
+/// `otherwise` (words), but where `a` is NaN that one, quiet: one instruction, which looks the answer up by the kind of number that `a` is.
+Value* Arithmetic::or_quiet_nan(Value* otherwise, Value* a) {
+  constexpr std::uint32_t kQuiet = 0x22;  // of quiet and of signalling NaN; the others keep what is there
+  return pieces({otherwise, a}, 16, [&](const std::vector<Value*>& v) -> Value* {
+    using namespace llvm::Intrinsic;
+    const int n = lanes_of(v[0]);
+    const auto id = n == 16 ? x86_avx512_mask_fixupimm_ps_512 : n == 8 ? x86_avx512_mask_fixupimm_ps_256 : x86_avx512_mask_fixupimm_ps_128;
+    std::vector<Value*> args{b_.CreateBitCast(v[0], v[1]->getType()), v[1], b_.CreateVectorSplat(static_cast<unsigned>(n), b_.getInt32(kQuiet)), b_.getInt32(0)};
+    args.push_back(n == 16 ? static_cast<Value*>(b_.getInt16(0xffff)) : b_.getInt8(0xff));
+    if (n == 16) args.push_back(b_.getInt32(4));  // the rounding that is set
+    return b_.CreateBitCast(b_.CreateIntrinsic(id, {}, args), v[0]->getType());
+  });
 }
 
 /// Floats as integers of at most 16 bits: clamped before they are converted, since processors convert to 32 bits and saturate nowhere.

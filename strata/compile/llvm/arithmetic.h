@@ -66,6 +66,7 @@ class Arithmetic {
   llvm::Value* remainder(llvm::Value* a, llvm::Value* b);
   llvm::Value* remainder_call(llvm::Value* a, llvm::Value* b);
   llvm::Value* to_bf16(llvm::Value* a);
+  llvm::Value* or_quiet_nan(llvm::Value* otherwise, llvm::Value* a);
   llvm::Value* to_narrow(DType to, llvm::Value* a);
   llvm::Value* to_wide(DType to, llvm::Value* a);
   llvm::Value* from_bf16(llvm::Value* a);

@@ -509,6 +509,30 @@ TEST(MachineCode, ProductsOfFourBytes) {
   }
 }
 
+// All upper halves, NaN of every payload among them, with lower ones about the tie: rounded, and rounded to go on with.
+TEST(MachineCode, RoundsToBf16) {
+  constexpr std::uint32_t kLower[] = {0, 1, 0x7fff, 0x8000, 0x8001, 0xffff};
+  constexpr std::int64_t kMany = 6 << 16;
+  Buffers contents{std::vector<std::byte>(4 * kMany), std::vector<std::byte>(2 * kMany), std::vector<std::byte>(4 * kMany)};
+  for (std::size_t i = 0; i < kMany; ++i) {
+    const std::uint32_t bits = static_cast<std::uint32_t>(i / 6) << 16 | kLower[i % 6];
+    std::memcpy(contents[0].data() + 4 * i, &bits, 4);
+  }
+  for (int lanes : {1, 8, 32}) {
+    Kernel kernel("bf16");
+    Builder b(kernel);
+    Ref* x = b.parameter(DType::f32, kMany, Ref::Mode::in);
+    Ref *y = b.parameter(DType::bf16, kMany, Ref::Mode::out), *z = b.parameter(DType::f32, kMany, Ref::Mode::out);
+    b.vector(0, kMany, lanes, [&](Index i) {
+      Inst* rounded = b.convert(DType::bf16, b.load(x, i));
+      b.store(y, i, rounded);
+      b.store(z, i, b.convert(DType::f32, rounded));
+    });
+    for (const CpuTarget& target : {CpuTarget::named("native"), plain_host(), old_processor()})
+      EXPECT_EQ(difference_from_interpreter(target, kernel, contents), "") << target.cpu << ", " << lanes << " lanes";
+  }
+}
+
 // Lanes that a mask chooses, none to all: by an instruction, and one after the other where there is none or for other numbers of lanes.
 TEST(MachineCode, LanesBroughtTogether) {
   for (DType dtype : {DType::i32, DType::f32, DType::i8, DType::bf16, DType::f64, DType::i64, DType::i1})
