@@ -168,6 +168,7 @@ class Tiles {
 
  private:
   static constexpr std::int64_t kPointElements = 16384, kFewest = 1 << 14;
+  static constexpr std::int64_t kFewestPoints = 16, kFewestDown = 4, kFewestColumns = 64;  // of blocks: enough of them, and not less than so many squares and columns in one
 
   struct Range {
     std::int64_t begin, end;
@@ -189,25 +190,48 @@ class Tiles {
 
   loop::Kernel& kernel(std::int64_t elements) { return add_kernel(out_, "tiles", static_cast<double>(elements) * static_cast<double>(group_.roots.size())); }
 
-  /// Whole squares, in strips of those that are abreast. A grid point does a block of them, and reads along it what lies in a
-  /// row, which is what memory is fastest at: with wide registers blocks of 2 KB by 64 rows went at a copy's speed, those of 512 bytes by 128
-  /// rows at half of it. Blocks of 16 rows by 128 columns, one below the other, were a third faster for one thread with registers of 32
-  /// bytes, and a third slower (in three dimensions half as fast) for two.
+  /// A grid point does a block of squares: the most rows and columns of one, and whether it goes from square to square along the result's rows.
+  struct Walk {
+    std::int64_t rows, columns;
+    bool along_rows;
+  };
+  /// Memory is fastest at reading along what lies in a row: with wide registers blocks of 2 KB by 64 rows went at a copy's speed, those of 512 bytes by 128 rows at half of it.
+  /// In caches it is writing that counts, a line behind another in each of a few rows, while lines are read at a time; where these are far apart, rows of whole pages
+  /// (Zen 5, two threads, ms along what is read, so: 4096 x 300 f32 0.26, 0.12; 1024 x 1024 0.29, 0.12; 1024 x 64 x 64 turned round 1.05, 0.45; 2048 x 2048 bf16 0.43, 0.34).
+  Walk walk_of(bool streams, int abreast) const {
+    auto is_far = [](const Value* v) { return v->type().bytes() >= kPastCaches; };
+    bool far = std::any_of(group_.outputs.begin(), group_.outputs.end(), is_far), apart = false;
+    for (const auto& [v, across] : t_.across) {
+      far = far || is_far(v);
+      apart = apart || std::abs(across.stride) > 2 * t_.rows * across.step;
+    }
+    if (far) return {512, 64, false};
+    if (streams && abreast > 1) return {512, 64, true};
+    return apart ? Walk{16, 1024, true} : Walk{512, 256, true};
+  }
+
+  /// Whole squares, in strips of those that are abreast.
   void squares(const Range& rows, const Range& columns, int lanes, int abreast) {
-    const std::int64_t strip = std::int64_t{lanes} * abreast, most = 512 / lanes, down = rows.size() / lanes, right = columns.size() / strip;
-    std::int64_t high = largest_divisor(down, most), wide = largest_divisor(right, std::max<std::int64_t>(1, 64 / strip));
-    if (high * 4 < std::min(most, down)) high = down;
-    const std::int64_t blocks_down = down / high, blocks_right = right / wide;
-    loop::Kernel& k = kernel(elements_of(rows, columns));
-    k.grid = t_.outer * t_.middle * blocks_down * blocks_right;
-    loop::Builder b(k);
+    const std::int64_t strip = std::int64_t{lanes} * abreast, down = rows.size() / lanes, right = columns.size() / strip;
     const bool whole_lines = std::all_of(group_.outputs.begin(), group_.outputs.end(), [&](const Value* v) { return fills_lines(v->type(), t_.columns, columns.begin, strip); });
+    loop::Kernel& k = kernel(elements_of(rows, columns));
+    loop::Builder b(k);
     TileContext context(b, group_, fusion_, out_.kernels.back(), t_, lanes, whole_lines);
+    const Walk walk = walk_of(std::any_of(group_.outputs.begin(), group_.outputs.end(), [&](const Value* v) { return context.goes_past_caches(v); }), abreast);
+    const std::int64_t most = std::max<std::int64_t>(1, walk.rows / lanes);
+    std::int64_t high = largest_divisor(down, most), wide = largest_divisor(right, std::max<std::int64_t>(1, walk.columns / strip));
+    if (high * 4 < std::min(most, down)) high = down;
+    auto points = [&] { return t_.outer * t_.middle * (down / high) * (right / wide); };
+    while (walk.along_rows && points() < kFewestPoints && high > kFewestDown) high = largest_divisor(down, high / 2);
+    while (walk.along_rows && points() < kFewestPoints && wide * strip > kFewestColumns) wide = largest_divisor(right, wide / 2);
+    const std::int64_t blocks_down = down / high, blocks_right = right / wide;
+    k.grid = points();
     Index g = b.grid(), block_x = b.mod(g, blocks_right), line = b.div(g, blocks_right);
     Index block_y = b.mod(line, blocks_down), plane = b.div(line, blocks_down);
     Index m = b.mod(plane, t_.middle), o = b.div(plane, t_.middle);
-    b.for_(0, wide, 1, [&](Index column) {
-      b.for_(0, high, 1, [&](Index row) {
+    b.for_(0, walk.along_rows ? high : wide, 1, [&](Index outer) {
+      b.for_(0, walk.along_rows ? wide : high, 1, [&](Index inner) {
+        const auto& [row, column] = walk.along_rows ? std::pair(outer, inner) : std::pair(inner, outer);
         Index left = (block_x * wide + column) * strip + columns.begin, top = (block_y * high + row) * lanes + rows.begin;
         b.vector(left, left + lanes, lanes, [&](Index x) {
           std::vector<Index> places;
