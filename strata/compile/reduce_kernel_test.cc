@@ -82,6 +82,24 @@ TEST(ReducedHereAndThere, HasTheReferencesBits) {
     }
 }
 
+/// Rows abreast where columns are few: a strip of them and part of one, a last block of fewer rows, chunks of long sums, elements computed on the way.
+TEST(ReducedAcross, FewColumnsOfManyRows) {
+  for (const Shape& shape : {Shape{64, 20, 2}, Shape{67, 300, 3}, Shape{130, 700, 5}, Shape{71, 13, 8}, Shape{64, 256, 16}, Shape{65, 257, 24}, Shape{70, 40, 32}, Shape{3, 30, 50, 7}})
+    for (DType dtype : {DType::f32, DType::bf16, DType::i8, DType::c64}) {
+      SCOPED_TRACE(Type(dtype, shape).to_string());
+      const ir::Ints dims{shape.rank() - 2};
+      ir::Block block, computed;
+      ir::Builder b(block), c(computed);
+      ir::Value *x = block.add_argument(Type(dtype, shape)), *init = block.add_argument(Type::scalar(dtype));
+      block.results = {op::reduce_sum(b, x, dims), op::reduce(b, x, init, dims, Combiner::mul)};
+      if (!is_complex(dtype)) block.results.push_back(op::reduce_max(b, x, dims));
+      testing::expect_compiled_equals_reference(block, 5, shape.count() < 8000);
+      ir::Value* y = computed.add_argument(Type(dtype, shape));
+      computed.results = {op::reduce_sum(c, op::mul(c, y, y), dims)};
+      testing::expect_compiled_equals_reference(computed, 6, false);
+    }
+}
+
 std::size_t reducing_groups(const ir::Block& block) {
   const auto prepared = prepare(block);
   const Fusion fusion = fuse(*prepared);
