@@ -204,7 +204,7 @@ class Emitter {
   // ---- blocks of updates
   void run_blocks(const Axis& axis) {
     places_ = b_.scratch(op_.operand(0)->shape().count() < (std::int64_t{1} << 31) ? DType::i32 : DType::i64, kBlock);
-    inside_ = b_.scratch(DType::i32, kBlock);
+    if (cut_.owners == 1) inside_ = b_.scratch(DType::i32, kBlock);
     for (int i = 0; i < n_; ++i) fresh_.push_back(b_.scratch(op_.operand(i)->dtype(), kBlock));
     each_block(axis.size, [&](const loop::Index& first, std::int64_t count) { cut_.owners > 1 ? run_own(axis, first, count) : run_block(axis, first, count); });
   }
