@@ -21,11 +21,11 @@ TEST(LaunchGrain, LeavesClaimsOfAMicrosecondAndManyOfThem) {
   EXPECT_EQ(grain_of(8192, 8192 * 1e6), 1);
 }
 
-/// Sums of 2 x 32 elements each, which are a point each.
+/// Sums of 2 x 40 elements each, which are a point each.
 TEST(LaunchGrain, IsThatOfTheWorkOfEachPoint) {
   ir::Block f;
   ir::Builder b(f);
-  ir::Value* x = f.add_argument(Type(DType::f32, {4096, 2, 32}));
+  ir::Value* x = f.add_argument(Type(DType::f32, {4096, 2, 40}));
   f.results = {op::reduce_sum(b, x, {1})};
   const Plan plan = make_plan(*prepare(f), {});
   const Launch& launch = std::get<Launch>(plan.steps.at(0).what);
