@@ -245,11 +245,7 @@ class Emitter {
       for (std::size_t k = 0; k < updates.size(); ++k) b_.store(fresh_[k], i, updates[k]);
     });
     auto if_inside = [&](const loop::Index& i) { b_.if_(b_.compare(loop::Compare::ne, b_.load(inside_, i), b_.constant_int(DType::i32, 0)), [&] { apply(i); }); };
-    b_.if_(b_.get(some_outside), [&] { b_.for_(0, count, 1, if_inside); }, [&] {
-      b_.for_(0, count / kTurn, 1, [&](loop::Index i) {
-        for (std::int64_t u = 0; u < kTurn; ++u) apply(i * kTurn + u);
-      });
-    });
+    b_.if_(b_.get(some_outside), [&] { b_.for_(0, count, 1, if_inside); }, [&] { by_turns(count, [&](const loop::Index& i) { apply(i); }); });
   }
   /// Update `i` of the block.
   void apply(const loop::Index& i) {
@@ -268,40 +264,36 @@ class Emitter {
       std::vector<std::pair<loop::Ref*, loop::Inst*>> what{{places_, to}};
       const std::vector<loop::Inst*> updates = fresh(window_);
       for (std::size_t k = 0; k < updates.size(); ++k) what.emplace_back(fresh_[k], updates[k]);
-      bring_together(found, count, b_.binary(loop::Opcode::and_, inside, is_own(to)), what, i, lanes);
+      bring_together(found, count, b_.binary(loop::Opcode::and_, inside, is_own(to, op_.operand(0)->shape().count())), what, i, lanes);
     });
-    each_found(found, count, [&](const loop::Index& i) { apply(i); });
+    by_turns(b_.index_of(b_.get(found), 0, count), [&](const loop::Index& i) { apply(i); });
   }
-  /// Whether places are in this point's part of the inputs.
-  loop::Inst* is_own(loop::Inst* to) {
-    const std::int64_t part = (op_.operand(0)->shape().count() + cut_.owners - 1) / cut_.owners;
-    auto bound = [&](const loop::Index& at) { return b_.convert(places_->dtype, b_.value(at)); };
-    return b_.binary(loop::Opcode::and_, b_.compare(loop::Compare::ge, to, bound(owner_ * part)), b_.compare(loop::Compare::le, to, bound((owner_ + 1) * part - 1)));
+  /// Whether a place among `size` of them is in this point's part.
+  loop::Inst* is_own(loop::Inst* place, std::int64_t size) {
+    const std::int64_t part = (size + cut_.owners - 1) / cut_.owners;
+    place = wide_enough(place, size);
+    auto bound = [&](loop::Inst* at) { return b_.convert(place->type.dtype, at); };
+    loop::Inst *first = bound(b_.value(owner_ * part)), *end = bound(b_.binary(loop::Opcode::min, b_.value((owner_ + 1) * part), b_.constant_int(DType::i64, size)));
+    return b_.binary(loop::Opcode::and_, b_.compare(loop::Compare::ge, place, first), b_.compare(loop::Compare::lt, place, end));
   }
+  /// An i32 that can be compared with `most` as it is, for an i64 has twice as many lanes; others as such.
+  loop::Inst* wide_enough(loop::Inst* at, std::int64_t most) const { return at->type.dtype == DType::i32 && most <= INT32_MAX ? at : b_.convert(DType::i64, at); }
 
   /// Slices: the numbers of those that are this point's are brought together.
   void run_own_slices(const Axis& axis) {
     own_ = b_.scratch(DType::i32, kBlock);
+    const std::int64_t places = op_.operand(0)->shape()[static_cast<int>(d_.index_map[0])];
     each_block(axis.size, [&](const loop::Index& first, std::int64_t count) {
       loop::Inst* found = b_.local(b_.constant_int(DType::i64, 0));
       each_strip(count, [&](const loop::Index& i, int lanes) {
         const std::pair<loop::Ref*, loop::Inst*> number{own_, b_.convert(DType::i32, b_.value(i))};
-        bring_together(found, count, is_own_place(index_at(axis, first + i)), {&number, 1}, i, lanes);
+        bring_together(found, count, is_own(index_at(axis, first + i), places), {&number, 1}, i, lanes);
       });
-      each_found(found, count, [&](const loop::Index& i) {
+      by_turns(b_.index_of(b_.get(found), 0, count), [&](const loop::Index& i) {
         place(axis) = first + b_.index_of(b_.convert(DType::i64, b_.load(own_, i)), 0, count - 1);
         update_lanes(target().first);
       });
     });
-  }
-  /// Whether an index is a place in this point's part of the dimension that it is of.
-  loop::Inst* is_own_place(loop::Inst* index) {
-    const std::int64_t size = op_.operand(0)->shape()[static_cast<int>(d_.index_map[0])], part = (size + cut_.owners - 1) / cut_.owners;
-    const bool narrow = index->type.dtype == DType::i32 && size <= INT32_MAX;
-    auto bound = [&](loop::Inst* at) { return narrow ? b_.convert(DType::i32, at) : at; };
-    loop::Inst *first = bound(b_.value(owner_ * part)), *end = bound(b_.binary(loop::Opcode::min, b_.value((owner_ + 1) * part), b_.constant_int(DType::i64, size)));
-    if (!narrow) index = b_.convert(DType::i64, index);
-    return b_.binary(loop::Opcode::and_, b_.compare(loop::Compare::ge, index, first), b_.compare(loop::Compare::lt, index, end));
   }
 
   /// `strip` for each strip of [0, count), and for each number that is left.
@@ -318,8 +310,9 @@ class Emitter {
     loop::Inst* more = all_or_none ? b_.select(own, b_.constant_int(DType::i64, lanes), b_.constant_int(DType::i64, 0)) : loop::chosen(b_, own);
     b_.set(found, b_.binary(loop::Opcode::add, b_.get(found), more));
   }
-  void each_found(loop::Inst* found, std::int64_t count, const std::function<void(const loop::Index&)>& body) {
-    const loop::Index all = b_.index_of(b_.get(found), 0, count), turns = b_.div(all, kTurn);
+  /// `body` for each number below `all`, several in a turn.
+  void by_turns(const loop::Index& all, const std::function<void(const loop::Index&)>& body) {
+    const loop::Index turns = b_.div(all, kTurn);
     b_.for_(0, turns, 1, [&](loop::Index i) {
       for (std::int64_t u = 0; u < kTurn; ++u) body(i * kTurn + u);
     });
@@ -335,8 +328,7 @@ class Emitter {
       auto dim = static_cast<std::size_t>(d_.index_map[c]);
       std::int64_t high = op_.operand(0)->shape()[static_cast<int>(dim)] - sizes_[dim];
       auto from = index_position<loop::Index>(d_, scatter_indices(op_)->rank(), outer_, static_cast<std::int64_t>(c));
-      loop::Inst* start = context_.operand(op_, n_, from);
-      if (start->type.dtype != DType::i32 || high > INT32_MAX) start = b_.convert(DType::i64, start);  // twice as many lanes as they are
+      loop::Inst* start = wide_enough(context_.operand(op_, n_, from), high);
       const DType wide = start->type.dtype;
       loop::Inst *zero = b_.constant_int(wide, 0), *last = b_.constant_int(wide, high);
       conditions.push_back(b_.compare(loop::Compare::ge, start, zero));

@@ -109,6 +109,12 @@ Value* Arithmetic::sub_vector(Value* v, int first, int count) {
   return b_.CreateShuffleVector(v, mask);
 }
 
+Value* Arithmetic::joined(Value* low, Value* high) {
+  std::vector<int> mask(static_cast<std::size_t>(2 * lanes_of(low)));
+  std::iota(mask.begin(), mask.end(), 0);
+  return b_.CreateShuffleVector(low, high, mask);
+}
+
 Value* Arithmetic::pieces(const std::vector<Value*>& args, int lanes, const std::function<Value*(const std::vector<Value*>&)>& f) {
   int total = lanes_of(args[0]);
   if (total <= lanes) return f(args);
@@ -120,12 +126,7 @@ Value* Arithmetic::pieces(const std::vector<Value*>& args, int lanes, const std:
   }
   while (parts.size() > 1) {  // concatenate in pairs
     std::vector<Value*> joined;
-    for (std::size_t i = 0; i < parts.size(); i += 2) {
-      int n = lanes_of(parts[i]);
-      std::vector<int> mask(static_cast<std::size_t>(2 * n));
-      for (int k = 0; k < 2 * n; ++k) mask[static_cast<std::size_t>(k)] = k;
-      joined.push_back(b_.CreateShuffleVector(parts[i], parts[i + 1], mask));
-    }
+    for (std::size_t i = 0; i < parts.size(); i += 2) joined.push_back(this->joined(parts[i], parts[i + 1]));
     parts = std::move(joined);
   }
   return parts[0];
@@ -603,9 +604,8 @@ Value* Arithmetic::compress_by_eights(Value* mask, Value* x) {
     Value* behind = b_.CreateSelect(b_.CreateICmpULT(at, in_all), high, zero);
     return begin ? behind : b_.CreateSelect(b_.CreateICmpULT(at, in_low), low, behind);
   };
-  std::vector<int> both(16);
-  std::iota(both.begin(), both.end(), 0);
-  return b_.CreateShuffleVector(half(0), half(8), both);
+  Value* first = half(0);
+  return joined(first, half(8));
 }
 
 Value* Arithmetic::compress(Value* mask, Value* x) {
@@ -623,10 +623,8 @@ Value* Arithmetic::compress(Value* mask, Value* x) {
     return b_.CreateBitCast(b_.CreateOr(b_.CreateZExt(low, integers), b_.CreateShl(b_.CreateZExt(high, integers), 32)), type);
   }
   // Each lane goes where the next one chosen belongs; the next lane writes over what is not.
-  llvm::Function* function = b_.GetInsertBlock()->getParent();
-  llvm::IRBuilder<> entry(&function->getEntryBlock(), function->getEntryBlock().begin());
   llvm::Type* element = type->getScalarType();
-  Value *all = entry.CreateAlloca(type), *at = b_.getInt64(0);
+  Value *all = slot(type), *at = b_.getInt64(0);
   b_.CreateStore(zero, all);
   for (std::uint64_t lane = 0; lane < static_cast<std::uint64_t>(lanes); ++lane) {
     Value* is_chosen = b_.CreateExtractElement(mask, lane);

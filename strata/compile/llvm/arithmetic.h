@@ -75,6 +75,8 @@ class Arithmetic {
   llvm::Value* pieces(const std::vector<llvm::Value*>& args, int lanes,
                       const std::function<llvm::Value*(const std::vector<llvm::Value*>&)>& f);
   llvm::Value* sub_vector(llvm::Value* v, int first, int count);
+  /// The lanes of one behind those of the other; as many.
+  llvm::Value* joined(llvm::Value* low, llvm::Value* high);
   llvm::Value* intrinsic(llvm::Intrinsic::ID id, llvm::Value* a);
 
   llvm::IRBuilder<>& b_;
