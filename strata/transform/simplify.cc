@@ -39,6 +39,9 @@ std::optional<Literal> splat(const Value* v) {
   return value;
 }
 
+// An array without elements.
+bool is_empty(const Type& type) { return type.is_tensor() && type.shape().is_static() && type.shape().count() == 0; }
+
 bool is_splat(const Value* v, double wanted) {
   std::optional<Literal> value = splat(v);
   if (!value || is_complex(v->dtype()) || is_bool(v->dtype())) return false;
@@ -241,15 +244,19 @@ Value* concatenate(Builder& b, const Op& op) {
   if (Value* v = whole(b, op)) return v;
   const std::int64_t dim = op.attr<std::int64_t>("dimension");
   Values flat;
+  bool changes = false;
   for (Value* v : op.operands) {
+    if (is_empty(v->type())) {
+      changes = true;
+      continue;
+    }
     const Op* inner = made_by(v, "stablehlo.concatenate");
-    if (inner && inner->attr<std::int64_t>("dimension") == dim)
-      flat.insert(flat.end(), inner->operands.begin(), inner->operands.end());
-    else
-      flat.push_back(v);
+    const bool joins = inner && inner->attr<std::int64_t>("dimension") == dim;
+    changes |= joins;
+    joins ? void(flat.insert(flat.end(), inner->operands.begin(), inner->operands.end())) : flat.push_back(v);
     if (flat.size() > kMost) return nullptr;
   }
-  return flat.size() > op.operands.size() ? op::concatenate(b, flat, static_cast<int>(dim)) : nullptr;
+  return changes ? op::concatenate(b, flat, static_cast<int>(dim)) : nullptr;
 }
 
 // A reduction of one element each: init op x, a map that fuses with others (derivatives of what keeps a dimension of 1 sum over it).
@@ -322,6 +329,7 @@ bool is_identity(const Op& op) {
 Value* rewritten(Builder& b, const Op& op) {
   if (op.info().has_effect || op.num_results() != 1) return nullptr;
   if (is_identity(op)) return op.operand(0);
+  if (is_empty(op.result()->type()) && !op.operands.empty() && has_storage(op.result()->dtype()) && !op.result()->type().is_quantized()) return op::constant(b, Literal(op.result()->type()));
   auto it = rewrites().find(op.name());
   return it == rewrites().end() ? nullptr : it->second(b, op);
 }

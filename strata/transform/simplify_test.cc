@@ -125,6 +125,24 @@ TEST(Simplify, slices_of_joined_arrays) {
   EXPECT_EQ(left(rows, most), 2u) << "most of it is read where it is";
 }
 
+// jnp.pad(mode="edge") joins a slice at each end, of no elements where nothing is padded: what the slice is of need not be computed.
+TEST(Simplify, nothing_is_computed_for_arrays_without_elements) {
+  const Type rows(DType::f32, {3, 4});
+  EXPECT_TRUE(becomes_argument(rows, [](Builder& b, const Values& v) {
+    Value* none = op::slice(b, op::exp(b, v[0]), {1, 0}, {1, 4});
+    return Values{op::concatenate(b, {none, v[0], none}, 0)};
+  }));
+  EXPECT_EQ(left(rows, [](Builder& b, const Values& v) {
+    Value* none = op::slice(b, v[0], {1, 0}, {1, 4});
+    return Values{op::concatenate(b, {v[0], none, v[1]}, 0)};
+  }), 1u);
+  auto f = op::testing::build({rows}, [](Builder& b, const Values& v) { return Values{op::tanh(b, op::slice(b, op::exp(b, v[0]), {1, 0}, {1, 4}))}; });
+  simplify(*f);
+  ASSERT_EQ(f->ops().size(), 1u);
+  EXPECT_EQ(f->ops()[0]->name(), "stablehlo.constant");
+  EXPECT_EQ(f->results[0]->type(), Type(DType::f32, {0, 4}));
+}
+
 TEST(Simplify, sorted_lines_of_one_element_are_what_they_were) {
   auto sorted = [](std::int64_t dim) {
     return [dim](Builder& b, const Values& v) { return op::sort(b, {v[0], v[1]}, dim, op::comparator_of({DType::f32, DType::f32}, "total", false)); };
