@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <unordered_set>
+
+#include "strata/loop/semantics.h"
 
 namespace strata::compile {
 namespace {
@@ -30,6 +33,28 @@ class ReadContext : public GroupContext {
   const loop::Body* const outside_ = b.current();
 };
 
+/// What a group computes for one element, whose number is taken apart by `sizes`.
+struct DryRun {
+  DryRun(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes) {
+    Index offset = 0;
+    numbers = b.parameter(DType::i64, static_cast<std::int64_t>(sizes.size()), loop::Ref::Mode::in);
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      variables.push_back(b.index_of(b.load(numbers, static_cast<std::int64_t>(d)), 0, sizes[d] - 1));
+      offset = offset * sizes[d] + variables.back();
+    }
+    ReadContext context(b, group, fusion, built);
+    for (const Value* v : group.outputs) context.stored_at_offset(v, offset);
+    places = std::move(context.places);
+  }
+
+  BuiltKernel built;
+  loop::Kernel kernel{"dry"};
+  loop::Builder b{kernel};
+  loop::Ref* numbers;
+  std::vector<Index> variables;  // of each dimension
+  std::vector<ReadContext::Place> places;
+};
+
 /// Whether a place is computed from what is read, other than from `but`.
 bool depends_on_reads(const Index& at, const loop::Ref* but, std::unordered_set<const Inst*>& seen) {
   std::function<bool(const Inst*)> reads = [&](const Inst* inst) {
@@ -43,23 +68,12 @@ bool depends_on_reads(const Index& at, const loop::Ref* but, std::unordered_set<
 }  // namespace
 
 std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes) {
-  BuiltKernel built;
-  loop::Kernel kernel("dry");
-  loop::Builder b(kernel);
-  ReadContext context(b, group, fusion, built);
-  loop::Ref* numbers = b.parameter(DType::i64, static_cast<std::int64_t>(sizes.size()), loop::Ref::Mode::in);
-  std::vector<Index> variables;
-  Index offset = 0;
-  for (std::size_t d = 0; d < sizes.size(); ++d) {
-    variables.push_back(b.index_of(b.load(numbers, static_cast<std::int64_t>(d)), 0, sizes[d] - 1));
-    offset = offset * sizes[d] + variables.back();
-  }
-  for (const Value* v : group.outputs) context.stored_at_offset(v, offset);
+  const DryRun dry(group, fusion, sizes);
   std::vector<Read> out;
-  for (const auto& [value, at, guarded] : context.places) {
+  for (const auto& [value, at, guarded] : dry.places) {
     Read read{.value = value, .guarded = guarded};
     Index rest = at;
-    for (const Index& variable : variables) {
+    for (const Index& variable : dry.variables) {
       std::int64_t step = 0;
       for (const Index::Term& term : at.terms())
         if (Index::of(term.variable) == variable) step = term.coefficient;
@@ -68,30 +82,85 @@ std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::
     }
     if (!rest.is_constant()) read.steps.clear();
     std::unordered_set<const Inst*> seen;
-    read.looked_up = depends_on_reads(rest, numbers, seen);
+    read.looked_up = depends_on_reads(rest, dry.numbers, seen);
     out.push_back(std::move(read));
   }
   return out;
 }
 
-void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads) {
+void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads, const std::function<bool(std::size_t)>& joins) {
   if (std::any_of(reads.begin(), reads.end(), [](const Read& r) { return r.steps.empty(); })) return;
   for (std::size_t d = sizes.size(); d-- > 1;) {
-    if (!std::all_of(reads.begin(), reads.end(), [&](const Read& r) { return r.steps[d - 1] == r.steps[d] * sizes[d]; })) continue;
+    if (!std::all_of(reads.begin(), reads.end(), [&](const Read& r) { return r.steps[d - 1] == r.steps[d] * sizes[d]; }) || (joins && !joins(d))) continue;
     sizes[d - 1] *= sizes[d];
     sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(d));
     for (Read& r : reads) r.steps.erase(r.steps.begin() + static_cast<std::ptrdiff_t>(d - 1));
   }
 }
 
-JoinedDimensions joined_dimensions(const Group& group, const Fusion& fusion) {
-  JoinedDimensions out;
+namespace {
+
+/// Sets the dimensions of more than one element, not joined yet, and gives what is read.
+std::vector<Read> begin_to_join(const Group& group, const Fusion& fusion, JoinedDimensions& out) {
   for (std::int64_t size : group.roots.back()->result()->shape().sizes())
     if (size > 1) out.sizes.push_back(size);
   std::vector<Read> reads = reads_of(group, fusion, out.sizes);
   for (const Read& r : reads) out.looked_up |= r.looked_up;
+  return reads;
+}
+
+/// Comparisons of a dimension's place with a number.
+std::vector<std::vector<std::int64_t>> joints_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes) {
+  const DryRun dry(group, fusion, sizes);
+  std::vector<std::set<std::int64_t>> found(sizes.size());
+  for (const Inst& inst : dry.kernel.arena) {
+    if (inst.code != loop::Opcode::cmp || inst.args[1]->code != loop::Opcode::constant || !is_integer(inst.args[1]->type.dtype)) continue;
+    const Inst* place = inst.args[0];
+    while (place->code == loop::Opcode::convert) place = place->args[0];
+    const bool before = inst.compare == loop::Compare::lt || inst.compare == loop::Compare::ge;
+    if (!before && inst.compare != loop::Compare::le && inst.compare != loop::Compare::gt) continue;
+    const std::int64_t joint = loop::semantics::as_int(inst.args[1]->type.dtype, inst.args[1]->bits) + (before ? 0 : 1);
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+      if (dry.variables[d].terms().size() == 1 && dry.variables[d].terms()[0].variable == place && joint > 0 && joint < sizes[d]) found[d].insert(joint);
+  }
+  std::vector<std::vector<std::int64_t>> out;
+  for (const auto& joints : found) out.emplace_back(joints.begin(), joints.end());
+  return out;
+}
+
+}  // namespace
+
+JointedDimensions jointed_dimensions(const Group& group, const Fusion& fusion) {
+  JointedDimensions out;
+  std::vector<Read> reads = begin_to_join(group, fusion, out);
+  std::vector<std::vector<std::int64_t>> joints = joints_of(group, fusion, out.sizes);
+  join_dimensions(out.sizes, reads, [&](std::size_t d) {
+    if (!joints[d].empty() || !joints[d - 1].empty()) return false;
+    joints.erase(joints.begin() + static_cast<std::ptrdiff_t>(d));
+    return true;
+  });
+  out.joints = std::move(joints);
+  return out;
+}
+
+JoinedDimensions joined_dimensions(const Group& group, const Fusion& fusion) {
+  JoinedDimensions out;
+  std::vector<Read> reads = begin_to_join(group, fusion, out);
   join_dimensions(out.sizes, reads);
   return out;
+}
+
+std::int64_t lanes_apart(const Index& index) {
+  std::int64_t out = 0;
+  for (const Index::Term& t : index.terms())
+    if (t.variable->type.lanes > 1) out = t.variable->is_variable && t.coefficient > 0 && t.coefficient < kFarLanes && out == 0 ? t.coefficient : kFarLanes;
+  return out;
+}
+
+bool reads_on(const loop::Kernel& kernel) {
+  for (const Inst& inst : kernel.arena)
+    if ((inst.code == loop::Opcode::load || inst.code == loop::Opcode::store) && lanes_apart(inst.index) > 1) return false;
+  return true;
 }
 
 }  // namespace strata::compile

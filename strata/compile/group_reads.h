@@ -1,6 +1,8 @@
 // What a group of maps reads for each of its elements: by how many elements of memory a step along each dimension moves.
 #pragma once
 
+#include <functional>
+
 #include "strata/compile/kernel_build.h"
 
 namespace strata::compile {
@@ -15,8 +17,8 @@ struct Read {
 /// The reads of a group's element, whose number is taken apart by `sizes`, row-major (any whose product is the group's total).
 std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes);
 
-/// Neighbouring dimensions that all reads pass as if they were one become one.
-void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads);
+/// Neighbouring dimensions that all reads pass as if they were one become one, where `joins(d)` allows that for d and the one before it.
+void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads, const std::function<bool(std::size_t)>& joins = nullptr);
 
 /// The dimensions of more than one element of the group's last root, those joined that all reads pass as if they were one.
 struct JoinedDimensions {
@@ -24,5 +26,17 @@ struct JoinedDimensions {
   bool looked_up = false;  // whether there are reads where numbers say
 };
 JoinedDimensions joined_dimensions(const Group& group, const Fusion& fusion);
+
+/// The same, but of those that have joints each by itself: places, ascending and without the ends, at which conditions on the place along this dimension alone change, as they do where arrays are joined.
+struct JointedDimensions : JoinedDimensions {
+  std::vector<std::vector<std::int64_t>> joints;
+};
+JointedDimensions jointed_dimensions(const Group& group, const Fusion& fusion);
+
+/// By how many elements lanes lie apart: 0 at one place, 1 one after the other; kFarLanes for backwards, too far or not by one number.
+constexpr std::int64_t kFarLanes = 5;
+std::int64_t lanes_apart(const Index& index);
+/// Whether a kernel's strips read and write nothing but what lies one after the other, or at one place.
+bool reads_on(const loop::Kernel& kernel);
 
 }  // namespace strata::compile

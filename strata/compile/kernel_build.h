@@ -121,4 +121,10 @@ std::int64_t rows_of_point(std::int64_t rows, std::int64_t length, std::int64_t 
 /// The largest divisor of n that is at most `most`, at least 1.
 std::int64_t largest_divisor(std::int64_t n, std::int64_t most);
 
+/// Runs `body(begin, length)` for chunk c of [0, total) in pieces of `size`, the last of which may be shorter.
+void for_chunk(loop::Builder& b, const Index& c, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body);
+
+/// `steps(k, n)` for n elements from k on, `most` a time.
+void for_steps(loop::Builder& b, const Index& begin, std::int64_t length, std::int64_t most, const std::function<void(Index, std::int64_t)>& steps);
+
 }  // namespace strata::compile

@@ -1,6 +1,6 @@
 // Kernels of loop groups: maps, reductions of rows, and what joins them.
-// How they go is chosen here: by rows (row_kernel.h), by squares (tile_kernel.h), by blocks of short rows (row_blocks.h,
-// short_rows.h), or as reductions that have no rows (reduce_kernel.h).
+// How they go is chosen here: by rows (row_kernel.h), by squares (tile_kernel.h), by pieces of rows (row_pieces.h), by blocks of short rows
+// (row_blocks.h, short_rows.h), or as reductions that have no rows (reduce_kernel.h).
 #pragma once
 
 #include "strata/compile/kernel_build.h"

@@ -100,17 +100,6 @@ Inst* Reduced::finish(KernelContext& context, Inst* total) const {
   return context.b.convert(result()->dtype(), context.b.binary(code(), widen(context.b, dtype, initial(context)), total));
 }
 
-void for_chunk(loop::Builder& b, const Index& c, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
-  std::int64_t chunks = (total + size - 1) / size, tail = total - (chunks - 1) * size;
-  if (tail == size || chunks == 1) return body(c * size, tail == size ? size : tail);
-  b.if_(b.less(c, chunks - 1), [&] { body(c * size, size); }, [&] { body((chunks - 1) * size, tail); });
-}
-
-void for_steps(loop::Builder& b, const Index& begin, std::int64_t length, std::int64_t most, const std::function<void(Index, std::int64_t)>& steps) {
-  if (length >= most) b.for_(0, length / most, 1, [&](Index i) { steps(begin + i * most, most); });
-  if (length % most) steps(begin + length / most * most, length % most);
-}
-
 Reductions::Reductions(std::span<const ir::Op* const> ops, const Fusion& fusion, bool any_size)
     : op_(*ops.front()),
       fusion_(fusion),

@@ -2,7 +2,6 @@
 // By rows (reduce_rows.h), by columns (reduce_columns.h), with a general combiner (reduce_region.h), the place of an extremum (arg_extremum.h).
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -64,12 +63,6 @@ class Reduced {
  private:
   const ReduceSplit& split_;
 };
-
-/// Runs `body(begin, length)` for chunk c of [0, total) in pieces of `size`, the last of which may be shorter.
-void for_chunk(loop::Builder& b, const Index& c, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body);
-
-/// `steps(k, n)` for n elements from k on, `most` a time.
-void for_steps(loop::Builder& b, const Index& begin, std::int64_t length, std::int64_t most, const std::function<void(Index, std::int64_t)>& steps);
 
 /// Operations of one shape over the same dimensions, and the kernels made for them. `any_size`: of one structure there are to be few kernels.
 class Reductions {

@@ -28,15 +28,6 @@ int lanes_for(std::int64_t length) { return length > 4 && !goes_by_squares(lengt
 /// Rows of a grid point.
 std::int64_t rows_at_point(std::int64_t length) { return length > kLongest ? 1024 : 4096; }
 
-/// By how many elements lanes lie apart: 0 at one place, 1 one after the other; `kFar` for backwards, too far or not by one number.
-constexpr std::int64_t kFar = 5;
-std::int64_t apart(const Index& index) {
-  std::int64_t out = 0;
-  for (const Index::Term& t : index.terms())
-    if (t.variable->type.lanes > 1) out = t.variable->is_variable && t.coefficient > 0 && t.coefficient < kFar && out == 0 ? t.coefficient : kFar;
-  return out;
-}
-
 /// Reductions are computed when a row begins; all else where it is asked for.
 class ShortRowContext : public GroupContext {
  public:
@@ -137,7 +128,7 @@ class ShortRows {
     std::vector<const Value*> whole;
     for (const Value* v : group_.outputs)
       if (count(v) == group_.total) whole.push_back(v);
-    const std::int64_t together = length_ < kFar || squares ? length_ : 1;
+    const std::int64_t together = length_ < kFarLanes || squares ? length_ : 1;
     for (std::int64_t first = 0; first < length_; first += together) {
       std::vector<std::vector<std::vector<Inst*>>> values(whole.size());
       for (std::int64_t j = first; j < first + together; ++j) {
@@ -201,13 +192,6 @@ std::int64_t rows_of(const Group& group, const loop::Kernel& by_elements) {
   return asked > 1 ? group.total / asked : group.total;
 }
 
-/// Whether a strip reads and writes nothing but what lies one after the other, or at one place.
-bool reads_on(const loop::Kernel& kernel) {
-  for (const Inst& inst : kernel.arena)
-    if ((inst.code == Opcode::load || inst.code == Opcode::store) && apart(inst.index) > 1) return false;
-  return true;
-}
-
 /// Instructions that a strip takes for each of its lanes. Places a few elements apart are read and left out or are filled by turns; others that do not
 /// lie one after the other are counted one by one.
 double strip_cost(const loop::Kernel& kernel, int lanes) {
@@ -215,8 +199,8 @@ double strip_cost(const loop::Kernel& kernel, int lanes) {
   for (const Inst& inst : kernel.arena) {
     if (inst.is_variable || inst.code == Opcode::constant) continue;
     const bool is_access = inst.code == Opcode::load || inst.code == Opcode::store;
-    const std::int64_t step = is_access ? apart(inst.index) : 1;
-    out += step >= kFar ? lanes : static_cast<double>(std::max<std::int64_t>(1, inst.code == Opcode::store ? std::min<std::int64_t>(2, step) : step));
+    const std::int64_t step = is_access ? lanes_apart(inst.index) : 1;
+    out += step >= kFarLanes ? lanes : static_cast<double>(std::max<std::int64_t>(1, inst.code == Opcode::store ? std::min<std::int64_t>(2, step) : step));
   }
   return out / lanes;
 }
