@@ -586,3 +586,6 @@ program(memory, "mirrored_images", lambda x: jnp.pad(x, ((0, 0), (1, 2), (1, 2),
 program(memory, "mirrored_bytes", lambda x: jnp.pad(x, ((0, 0), (1, 1), (0, 0)), mode="reflect"), lambda: ints(100, 4096, 197, 7).astype(jnp.int8))
 program(memory, "joined_columns", lambda *x: jnp.concatenate(x, 1), *[lambda n=n: nrm(2000, n) for n in (3, 50, 17, 64, 1)])
 program(memory, "rolled_twice", lambda x: jnp.roll(x, (3, 5), (2, 3)), lambda: nrm(16, 64, 28, 28))
+program(dense, "outer_put_first", lambda x, y: jnp.einsum("dba,dc->bca", x, y), lambda: nrm(4, 512, 48), lambda: nrm(4, 100))
+program(dense, "features_before_space", lambda x, w: jnp.einsum("nchw,co->nohw", x, w), lambda: nrm(16, 128, 28, 28), lambda: nrm(128, 128))
+program(dense, "single_terms_turned", lambda x, y: jnp.einsum("dba,dc->bca", x, y), lambda: nrm(1, 512, 48), lambda: nrm(1, 100))

@@ -68,10 +68,11 @@ class Product {
     note_band(c);
     for (std::int64_t side : op_.attrs.get_or<ir::Ints>(transform::kZeroSides, {})) (side == swapped_ ? left_has_zeros_ : right_has_zeros_) = true;
     in_place_ = k_ > kFarSum && lies_by_steps(left_, fusion) && lies_by_steps(right_, fusion);
-    choose_tile(target);
     built_.kernel = std::make_unique<loop::Kernel>("product");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<ProductContext>(*builder_, group, fusion, built_);
+    part_columns(target);
+    choose_tile(target);
   }
 
   Built build() {
@@ -173,9 +174,34 @@ class Product {
     return strides.empty() ? 0 : kRows * std::max<std::int64_t>(0, strides[static_cast<std::size_t>(s.contract.back())]);
   }
 
+  /// Columns that stay neighbours where the result goes, or equal parts of such: a transposition behind a product may put others between them. All where that is so of all, or of a few.
+  std::int64_t columns_together() {
+    constexpr std::int64_t kMany = 1 << 14, kBlock = 512, kFew = 32;
+    if (group_.moves().empty() || swapped_ || right_.free.size() < 2) return n_;
+    auto lands = [&](std::int64_t n) { return landing(*builder_, group_.moves(), product_offset(0, n), n).constant(); };
+    const std::int64_t first = lands(0);
+    std::int64_t run = 1;
+    while (run < std::min(n_, kMany) && lands(run) == first + run) ++run;
+    if (run == n_ || n_ % run != 0) return n_;
+    const std::int64_t out = largest_divisor(run, kBlock);
+    return out < kFew && out < run ? n_ : out;
+  }
+  /// Whether tiles would cross from columns that stay together to others: each block has those of one place then, and ends with a shorter tile.
+  bool parted() const { return together_ < n_ && together_ % tile_.lanes != 0; }
+  /// Tiles that do not cross, where that is no more work than to store a tile's elements one by one: so many cycles each, in which tiles go as many steps with each lane.
+  void part_columns(const CpuTarget& target) {
+    constexpr double kCycles = 1.5, kStepsACycle = 32;
+    together_ = columns_together();
+    if (together_ == n_) return;
+    const Tile wide = narrow_tile(register_tile(acc_, target), together_), half{std::min(2 * wide.rows, 16), std::max(4, wide.lanes / 2)};
+    auto left_over = [&](const Tile& t) { return static_cast<double>((together_ + t.lanes - 1) / t.lanes * t.lanes) / static_cast<double>(together_) - 1; };
+    tile_ = left_over(half) < left_over(wide) ? half : wide;
+    if (left_over(tile_) * static_cast<double>(k_) / kStepsACycle > kCycles) together_ = n_;
+  }
+
   /// Few columns leave registers for more rows; few rows for more columns, which then are read where they lie, since none is read twice.
   void choose_tile(const CpuTarget& target) {
-    tile_ = narrow_tile(register_tile(acc_, target), n_);
+    if (together_ == n_) tile_ = narrow_tile(register_tile(acc_, target), n_);
     turns_ = m_ == 1 && right_.contracts_minor() && byte_width(acc_) == 4 && is(TermKind::single) && !band_ && !left_has_zeros_ && !right_has_zeros_ &&
              n_ >= kSquare && k_ >= kShortTurned;
     if (turns_) tile_.lanes = 2 * kSquare;
@@ -199,7 +225,7 @@ class Product {
   void choose_blocks() {
     auto round = [](std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; };
     mb_ = std::min(round(m_, tile_.rows), round(packs_ && !right_ahead_ ? 512 : 256, tile_.rows));
-    nb_ = std::min(padded(n_), streams() ? tile_.lanes : padded(256));
+    nb_ = parted() ? together_ : std::min(padded(n_), streams() ? tile_.lanes : padded(256));
     auto points = [&] { return batch_ * ((m_ + mb_ - 1) / mb_) * ((n_ + nb_ - 1) / nb_); };
     // At least eight blocks where there is enough, halved where that costs less: a row of blocks lays the right side out anew for each, a
     // column the left side.
@@ -211,14 +237,14 @@ class Product {
     while (points() < (in_place_ ? 4 : 8) && static_cast<double>(batch_ * m_ * n_) * static_cast<double>(k_) >= static_cast<double>(points()) * 2 * kInlineWork) {
       // Blocks of one tile's columns lay the left side out for little: only where there is one block.
       const std::int64_t least_columns = points() > 1 ? 2 * tile_.lanes : std::max<std::int64_t>(tile_.lanes, kLeastColumns);
-      const bool halves_rows = mb_ > least_rows, halves_columns = nb_ > least_columns;
+      const bool halves_rows = mb_ > least_rows, halves_columns = nb_ > least_columns && !parted();
       if (!halves_rows && !halves_columns) break;
       if (halves_rows && (!halves_columns || cost(mb_ / 2, nb_) <= cost(mb_, nb_ / 2)))
         mb_ = round(mb_ / 2, tile_.rows);
       else
         nb_ = padded(nb_ / 2);
     }
-    if (in_place_) nb_ = tile_.lanes;  // nothing is laid out anew for each
+    if (in_place_ && !parted()) nb_ = tile_.lanes;  // nothing is laid out anew for each
     mb_ = std::min(mb_, m_);
     nb_ = std::min(nb_, n_);
     leave_parts_small();
@@ -254,7 +280,7 @@ class Product {
       const std::int64_t elements = laid_out_elements(layout, free);
       return times >= kTimes && (times - 1) * elements >= kFew && elements * byte_width(acc_) <= kMostBytes;
     };
-    right_ahead_ = k_ > 0 && packs_ && pays((m_ + mb_ - 1) / mb_, laid_right_, n_);
+    right_ahead_ = k_ > 0 && packs_ && !parted() && pays((m_ + mb_ - 1) / mb_, laid_right_, n_);
     left_ahead_ = stages_left() && pays((n_ + nb_ - 1) / nb_, laid_left_, m_);
   }
 
@@ -600,6 +626,7 @@ class Product {
   TermKind kind_ = TermKind::single;
   bool swapped_ = false, packs_ = true, left_has_zeros_ = false, right_has_zeros_ = false;
   bool right_ahead_ = false, left_ahead_ = false;  // laid out by kernels before this one
+  std::int64_t together_ = 1;  // columns
   bool in_place_ = false;  // both sides are read where they lie
   bool turns_ = false;     // squares of the right side, rather than packing it
   std::optional<Span> band_;

@@ -213,9 +213,39 @@ TEST(Product, ReadsAndStoresPlacesOfSeveralDimensionsAlongMemory) {
     if (h * w % 16 != 0) continue;  // lanes cross from image to image, too
     for (const auto& kernel : make_plan(*prepare(f), {}).kernels)
       for (const loop::Inst& inst : kernel->arena)
-        if ((inst.code == loop::Opcode::load || inst.code == loop::Opcode::store) && !inst.is_variable)
+        if ((inst.code == loop::Opcode::load || inst.code == loop::Opcode::store) && !inst.is_variable) {
           for (const loop::Index::Term& term : inst.index.terms()) EXPECT_TRUE(term.variable->is_variable || term.variable->type.lanes == 1) << loop::print(*kernel);
+        }
   }
+}
+
+// Rows come between columns where the result goes: tiles end where columns do that stay together, or cross there; with what follows element by element, of batches, of sums in parts, of other numbers.
+TEST(Product, ResultsWhoseRowsComeBetweenColumns) {
+  struct Turned {
+    std::int64_t batch, rows, outer, together, k;
+    DType dtype = DType::f32;
+  };
+  for (const Turned& c : {Turned{1, 100, 17, 48, 4}, {1, 30, 9, 40, 20}, {1, 33, 5, 49, 3}, {1, 70, 4, 7, 30}, {2, 40, 3, 784, 6}, {1, 20, 6, 48, 2100}, {3, 12, 5, 80, 9}, {1, 50, 7, 48, 5, DType::f64}, {1, 50, 7, 48, 12, DType::bf16}, {1, 50, 7, 36, 8, DType::i32}})
+    for (bool follows : {false, true}) {
+      SCOPED_TRACE(fmt::format("{} x {} x {} x {} over {}", c.batch, c.rows, c.outer, c.together, c.k));
+      Block f;
+      Builder b(f);
+      ir::Value *x = f.add_argument(Type(c.dtype, {c.batch, c.rows, c.k})), *y = f.add_argument(Type(c.dtype, {c.batch, c.k, c.outer, c.together}));
+      ir::Value* z = op::transpose(b, op::dot_general(b, x, y, {{0}, {0}, {2}, {1}}), {0, 2, 1, 3});
+      f.results = {follows ? op::add(b, z, op::broadcast_in_dim(b, f.add_argument(Type(c.dtype, {c.together})), z->shape(), {3})) : z};
+      expect_compiled_equals_reference(f);
+      const std::vector<Literal> given = arguments_of(f, 3);
+      for (const char* processor : {"x86-64-v3", "x86-64-v4,+avx512bf16"}) testing::expect_same_bits({testing::run_as_on(processor, f, given)}, op::evaluate(f, given), processor);
+    }
+  Block f;
+  Builder b(f);
+  ir::Value *x = f.add_argument(Type(DType::f32, {100, 4})), *y = f.add_argument(Type(DType::f32, {4, 17, 48}));
+  f.results = {op::transpose(b, op::dot_general(b, x, y, {{}, {}, {1}, {0}}), {1, 0, 2})};
+  for (const auto& kernel : make_plan(*prepare(f), {}).kernels)
+    for (const loop::Inst& inst : kernel->arena)
+      if (inst.code == loop::Opcode::store && !inst.is_variable) {
+        for (const loop::Index::Term& term : inst.index.terms()) EXPECT_TRUE(term.variable->is_variable || term.variable->type.lanes == 1) << loop::print(*kernel);
+      }
 }
 
 // Results of many megabytes go past the caches, once: parts of the sum are added up elsewhere. Rows know nothing of each other, so those of a small product are the same.

@@ -4,6 +4,7 @@
 
 #include "strata/op/build.h"
 #include "strata/op/dot_general.h"
+#include "strata/op/fma.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/transform/rewrite.h"
 
@@ -41,11 +42,7 @@ ir::Values as_map(Builder& b, const Op& op) {
   const Type product(op::product_accumulator(op), op.result()->shape());
   const auto rows = static_cast<std::int64_t>(op.operand(0)->rank()) - static_cast<std::int64_t>(c.lhs_batch.size() + c.lhs_contract.size());
   Value *l = spread(b, op.operand(0), c.lhs_batch, c.lhs_contract, product, 0), *r = spread(b, op.operand(1), c.rhs_batch, c.rhs_contract, product, rows);
-  Value* y = op::mul(b, l, r);
-  if (is_float(y->dtype())) {
-    Value* zero = op::full_like(b, y, 0.0);
-    y = op::select(b, op::and_(b, op::compare(b, l, zero, "NE"), op::compare(b, r, zero, "NE")), y, op::add(b, y, zero));
-  }
+  Value* y = is_float(product.dtype()) ? op::fma(b, l, r, op::full_like(b, l, 0.0)) : op::mul(b, l, r);
   return {op::convert(b, y, op.result()->dtype())};
 }
 

@@ -1,9 +1,8 @@
 // Products whose sums have one term each are maps.
 //
-//   dot(x, y)  ->  x * y, both broadcast over what the other has      (the derivative of a layer with one result is said so)
+//   dot(x, y)  ->  fma(x, y, +0), both broadcast over what the other has      (the derivative of a layer with one result is said so)
 //
-// A chain of one multiply-add from zero is the product rounded once, but +0 where a factor is zero, which the map says, too (a product that is too small for a float keeps its
-// sign): no bit changes, and the map is computed where it is read.
+// It is a chain of one multiply-add from zero: no bit changes (+0 where a factor is zero, and a product that is too small for a float keeps its sign), and the map is computed where it is read.
 #pragma once
 
 #include "strata/ir/graph.h"
