@@ -193,6 +193,24 @@ TEST(CompiledCumulatives, LinesOfEveryKind) {
           }));
 }
 
+/// Several short lines in a strip, or one in a part of it; several places of few columns side by side, in one block and in more.
+TEST(CompiledCumulatives, ShortLinesAndFewColumns) {
+  struct Case {
+    Shape shape;
+    int dim;
+  };
+  const Case cases[] = {{{37, 2}, 1}, {{9001, 4}, 1}, {{2, 30, 8}, 2}, {{50, 3}, 1}, {{50, 7}, 1}, {{50, 13}, 1}, {{3, 4}, 1}, {{61, 40, 4}, 1}, {{8, 300, 7}, 1}, {{20, 31, 15}, 1}, {{7, 40, 3}, 1}, {{2100, 5, 2}, 1}, {{9, 4200, 3}, 1}};
+  for (DType t : {DType::f32, DType::bf16, DType::i32, DType::i1})
+    for (op::Combiner c : {op::Combiner::add, op::Combiner::max})
+      for (bool reverse : {false, true})
+        for (const Case& k : cases) {
+          SCOPED_TRACE(k.shape.to_string());
+          expect_compiled_equals_reference(*program({Type(t, k.shape), Type::scalar(t)}, [&](Builder& b, const Values& v) {
+            return Values{op::cumulative(b, v[0], v[1], {.dim = k.dim, .reverse = reverse, .combiner = c})};
+          }), 1, t == DType::f32);
+        }
+}
+
 TEST(CompiledCumulatives, LongLinesAndManyColumns) {
   for (bool reverse : {false, true})
     for (auto [shape, dim] : {std::pair{Shape{2, 70001}, 1}, std::pair{Shape{9000, 3}, 0}, std::pair{Shape{40, 1100}, 0},

@@ -57,16 +57,48 @@ Ints numbers(std::size_t from, std::size_t count) {
   return out;
 }
 
+/// The operand with a dimension of its batch last; `dims` name its dimensions as they are then.
+Value* batch_last(Builder& b, Value* v, int last, Ints& batch, Ints& contract) {
+  Ints permutation;
+  for (std::int64_t d = 0; d < v->rank(); ++d)
+    if (d != last) permutation.push_back(d);
+  permutation.push_back(last);
+  for (Ints* dims : {&batch, &contract})
+    for (std::int64_t& d : *dims) d = d == last ? v->rank() - 1 : d - (d > last);
+  return op::transpose(b, v, permutation);
+}
+
+/// Of two batches that are last in one operand each, the smaller operand takes the one that is last in the other, if that fills lanes whose terms stay in a cache.
+ir::Values with_one_batch_last(Builder& b, const Op& op, const op::Contraction& c, op::DotDims dims) {
+  constexpr std::int64_t kLanes = 16, kMostTerms = 8192;
+  Value *l = op.operand(0), *r = op.operand(1);
+  const bool left_stays = l->shape().count() >= r->shape().count();
+  Value*& moved = left_stays ? r : l;
+  const Value* stays = left_stays ? l : r;
+  const std::vector<int>&batch = left_stays ? c.lhs_batch : c.rhs_batch, &moved_batch = left_stays ? c.rhs_batch : c.lhs_batch;
+  const int last = stays->rank() - 1;
+  const auto found = std::find(batch.begin(), batch.end(), last);
+  if (found == batch.end() || along_memory(stays) != last || stays->shape()[last] < kLanes || moved->shape().count() < kFewestElements) return {};
+  const int place = moved_batch[static_cast<std::size_t>(found - batch.begin())];
+  std::int64_t terms = 1, each = 1;
+  for (int d : c.lhs_contract) terms *= l->shape()[d];
+  for (int d : batch) each *= stays->shape()[d];
+  if (place == moved->rank() - 1 || (l->shape().count() + r->shape().count()) / each > kMostTerms || terms == 0) return {};
+  moved = left_stays ? batch_last(b, moved, place, dims.rhs_batch, dims.rhs_contract) : batch_last(b, moved, place, dims.lhs_batch, dims.lhs_contract);
+  return {op::dot_general(b, l, r, dims, op.result()->dtype())};
+}
+
 ir::Values said_anew(Builder& b, const Op& op) {
   if (!op::is_contraction(op) || op.operands.size() != 2 || op.name() != "stablehlo.dot_general" || !op.result()->shape().is_static()) return {};
   for (const Value* v : op.operands)
     if (!v->shape().is_static() || is_complex(v->dtype())) return {};
   Value *l = op.operand(0), *r = op.operand(1);
   const op::Contraction c = op::contraction_of(op);
-  const bool left = is_long_batch(l, along_memory(l), c.lhs_batch), right = is_long_batch(r, along_memory(r), c.rhs_batch);
-  if (left == right || (left ? l : r)->shape().count() < kFewestElements || is_put_first(op, left ? 0 : 1)) return {};
   op::DotDims dims{Ints(c.lhs_batch.begin(), c.lhs_batch.end()), Ints(c.rhs_batch.begin(), c.rhs_batch.end()), Ints(c.lhs_contract.begin(), c.lhs_contract.end()),
                    Ints(c.rhs_contract.begin(), c.rhs_contract.end())};
+  const bool left = is_long_batch(l, along_memory(l), c.lhs_batch), right = is_long_batch(r, along_memory(r), c.rhs_batch);
+  if (left && right) return with_one_batch_last(b, op, c, dims);
+  if (left == right || (left ? l : r)->shape().count() < kFewestElements || is_put_first(op, left ? 0 : 1)) return {};
   const std::size_t batch = c.lhs_batch.size(), sums = c.lhs_contract.size();
   if (left) {
     const std::vector<int> free = others(l, c.lhs_batch, c.lhs_contract);
@@ -88,7 +120,7 @@ bool is_put_first(const Op& product, int i) {
   if (!op::is_contraction(product) || i > 1 || !v->op() || v->op()->name() != "stablehlo.transpose") return false;
   const op::Contraction c = op::contraction_of(product);
   const auto& batch = i == 0 ? c.lhs_batch : c.rhs_batch;
-  return v->shape().count() >= kFewestElements && is_long_batch(v, along_memory(v), batch) && !has(batch, last_of(v->shape()));
+  return v->shape().count() >= kFewestElements && is_long_batch(v, along_memory(v), batch) && along_memory(v) != last_of(v->shape());
 }
 
 }  // namespace strata::transform

@@ -18,11 +18,13 @@ struct Case {
   op::DotDims dims;
 };
 
-/// dba,adc->abc; abd,dca->abc; two batches of which the second is last; ones behind the batch.
+/// dba,adc->abc; abd,dca->abc; two batches of which the second is last; ones behind the batch; two of which one is last here, one there.
 const Case kCases[] = {{{20, 4, 64}, {64, 20, 3}, {{2}, {0}, {0}, {1}}},
                        {{64, 4, 20}, {20, 5, 64}, {{0}, {2}, {2}, {0}}},
                        {{3, 7, 10, 32}, {3, 32, 7, 4}, {{0, 3}, {0, 1}, {1}, {2}}},
-                       {{9, 12, 64, 1}, {64, 9}, {{2}, {0}, {0, 3}, {1}}}};
+                       {{9, 12, 64, 1}, {64, 9}, {{2}, {0}, {0, 3}, {1}}},
+                       {{32, 40, 4}, {2, 3, 40, 4, 32}, {{0, 2}, {4, 3}, {1}, {2}}},
+                       {{5, 20, 6, 48}, {20, 48, 6}, {{3, 2}, {1, 2}, {1}, {0}}}};
 
 std::unique_ptr<ir::Block> product(const Case& c, DType dtype, DType result) {
   op::DotDims dims = c.dims;
