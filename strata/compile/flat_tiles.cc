@@ -79,10 +79,11 @@ class FlatTiles {
  private:
   loop::Kernel& kernel(std::int64_t elements) { return add_kernel(out_, "flat_tiles", static_cast<double>(elements) * static_cast<double>(group_.roots.size())); }
 
-  /// A grid point does a block of squares, strip by strip of columns; those that are left at the right end of the result's lines by smaller ones.
+  /// A grid point does a block of squares, strip by strip of columns or along the result's lines; those that are left at the right end of the result's lines by smaller ones.
   void squares(std::int64_t begin, std::int64_t down) {
-    const std::int64_t right = columns_ / lanes_, most = 512 / lanes_;
-    std::int64_t high = largest_divisor(down, most), wide = right <= 8 ? std::max<std::int64_t>(1, right) : largest_divisor(right, 4);
+    const bool along = goes_along();
+    const std::int64_t right = columns_ / lanes_, most = (along ? 256 : 512) / lanes_;
+    std::int64_t high = largest_divisor(down, most), wide = along ? largest_divisor(std::max<std::int64_t>(1, right), 512 / lanes_) : right <= 8 ? std::max<std::int64_t>(1, right) : largest_divisor(right, 4);
     if (high * 4 < std::min(most, down)) high = down;
     const std::int64_t blocks_down = down / high, blocks_right = std::max<std::int64_t>(1, right / wide);
     loop::Kernel& k = kernel(outer_ * down * lanes_ * columns_);
@@ -90,7 +91,9 @@ class FlatTiles {
     loop::Builder b(k);
     FlatContext context(b, group_, fusion_, out_.kernels.back(), reads_.values);
     const Index block = b.mod(b.grid(), blocks_right), line = b.div(b.grid(), blocks_right), top = b.mod(line, blocks_down) * (high * lanes_) + begin, o = b.div(line, blocks_down);
-    if (right > 0) b.for_(0, wide, 1, [&](Index column) { strip(b, context, o, top, high * lanes_, (block * wide + column) * lanes_, lanes_); });
+    auto one = [&](const Index& row, const Index& column) { square(b, context, o, top + row * lanes_, (block * wide + column) * lanes_, lanes_); };
+    if (right > 0 && along) b.for_(0, high, 1, [&](Index row) { b.for_(0, wide, 1, [&](Index column) { one(row, column); }); });
+    if (right > 0 && !along) b.for_(0, wide, 1, [&](Index column) { b.for_(0, high, 1, [&](Index row) { one(row, column); }); });
     if (right * lanes_ == columns_) return;
     const auto left_over = [&] {
       std::int64_t left = right * lanes_;
@@ -101,25 +104,33 @@ class FlatTiles {
     b.if_(b.less(block, blocks_right - 1), [] {}, left_over);
   }
 
+  /// Down a strip each square writes to other lines, which push each other out of a cache where they lie such a power of two apart; what is read lies one line behind another then (2 x 1024 x 768 i8 turned
+  /// round, two threads of a Zen 5: 0.23 ms down, 0.04 along the result's lines; 3 x 1000 x 300: 0.022 down, 0.047 along).
+  bool goes_along() const {
+    constexpr std::int64_t kFar = 1024;  // bytes
+    auto is_far = [](const Value* v) { return v->type().bytes() >= kPastCaches; };
+    const auto& outputs = group_.outputs;
+    if (std::any_of(outputs.begin(), outputs.end(), is_far) || std::any_of(reads_.values.begin(), reads_.values.end(), is_far)) return false;
+    return std::any_of(outputs.begin(), outputs.end(), [&](const Value* v) { return columns_ * static_cast<std::int64_t>(byte_width(stored_dtype(v->type()))) % kFar == 0; });
+  }
+
   /// So many columns from `left` on, of so many rows from `top` on. Where they are fewer than four, lanes go down a column.
   void strip(loop::Builder& b, FlatContext& context, const Index& o, const Index& top, std::int64_t rows, const Index& left, int lanes) {
-    if (lanes < 4) {
-      for (int i = 0; i < lanes; ++i)
-        b.vector(0, rows, lanes_, [&](Index y) {
-          context.begin_square();
-          elements(context, {offset(o, top + y, left + i)});
-        });
-      return;
-    }
-    b.for_(0, rows, lanes, [&](Index y) {
-      b.vector(left, left + lanes, lanes, [&](Index x) {
+    if (lanes >= 4) return b.for_(0, rows, lanes, [&](Index y) { square(b, context, o, top + y, left, lanes); });
+    for (int i = 0; i < lanes; ++i)
+      b.vector(0, rows, lanes_, [&](Index y) {
         context.begin_square();
-        for (int i = 0; i < lanes; ++i)
-          for (const Value* v : group_.outputs) context.stored_at_offset(v, offset(o, top + y + (x - left), left + i));
-        std::vector<Index> places;
-        for (int j = 0; j < lanes; ++j) places.push_back(offset(o, top + y + j, x));
-        elements(context, places);
+        elements(context, {offset(o, top + y, left + i)});
       });
+  }
+  void square(loop::Builder& b, FlatContext& context, const Index& o, const Index& top, const Index& left, int lanes) {
+    b.vector(left, left + lanes, lanes, [&](Index x) {
+      context.begin_square();
+      for (int i = 0; i < lanes; ++i)
+        for (const Value* v : group_.outputs) context.stored_at_offset(v, offset(o, top + (x - left), left + i));
+      std::vector<Index> places;
+      for (int j = 0; j < lanes; ++j) places.push_back(offset(o, top + j, x));
+      elements(context, places);
     });
   }
 

@@ -127,6 +127,16 @@ TEST(CompiledTiles, ShortLastDimensions) {
       }));
 }
 
+/// Lines of the result a power of two apart, along which squares go; with rows that no square covers.
+TEST(CompiledTiles, ShortLastDimensionsOfFarLines) {
+  for (DType t : {DType::f32, DType::bf16, DType::i8})
+    for (const Shape& shape : {Shape{2, 1024, 48}, Shape{4, 512, 70}, Shape{8, 384, 33}})
+      expect_compiled_equals_reference(*program({Type(t, shape), Type(t, {shape[2], shape[1], shape[0]})}, [](Builder& b, const Values& v) {
+        Value* turned = op::transpose(b, v[0], {2, 1, 0});
+        return Values{turned, op::add(b, op::transpose(b, v[0], {2, 1, 0}), v[1])};
+      }));
+}
+
 /// Beside what lies along the result, what stays for its rows, another array that lies so, and two results; of an array that is read both ways, or under a condition, all the same.
 TEST(CompiledTiles, ShortLastDimensionsWithWhatStandsAround) {
   const Type x(DType::f32, {5, 8, 21, 40}), y(DType::f32, {40, 8, 21, 5}), row(DType::f32, {40}), last(DType::f32, {5}), square(DType::f32, {6, 40, 6, 40});
