@@ -589,3 +589,11 @@ program(memory, "rolled_twice", lambda x: jnp.roll(x, (3, 5), (2, 3)), lambda: n
 program(dense, "outer_put_first", lambda x, y: jnp.einsum("dba,dc->bca", x, y), lambda: nrm(4, 512, 48), lambda: nrm(4, 100))
 program(dense, "features_before_space", lambda x, w: jnp.einsum("nchw,co->nohw", x, w), lambda: nrm(16, 128, 28, 28), lambda: nrm(128, 128))
 program(dense, "single_terms_turned", lambda x, y: jnp.einsum("dba,dc->bca", x, y), lambda: nrm(1, 512, 48), lambda: nrm(1, 100))
+@dense("conv_1_by_kernel")
+def _():
+    def conv(x, w): return lax.conv_general_dilated(x, w, (1,), "SAME", dimension_numbers=("NCW", "WIO", "NCW"))
+    return (lambda x, w: jax.grad(lambda w: (conv(x, w) ** 2).sum())(w)), (nrm(16, 8, 256), nrm(1, 8, 128))
+program(dense, "batch_last_in_each", lambda x, y: jnp.einsum("aeb,dceba->bdac", x, y), lambda: nrm(384, 256, 4), lambda: nrm(2, 3, 256, 4, 384))
+program(memory, "bytes_turned_to_pairs", lambda x: jnp.transpose(x, (2, 1, 0)) + 0, lambda: ints(100, 2, 1024, 768).astype(jnp.int8))
+program(memory, "maxima_of_4", lambda x: lax.cummax(x, 2, reverse=True), lambda: ints(100, 4096, 256, 4))
+program(memory, "sums_down_columns_of_4", lambda x: lax.cumsum(x, 1), lambda: nrm(4096, 256, 4))

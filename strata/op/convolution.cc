@@ -10,9 +10,11 @@
 // Defined as the specification defines it: a dot_general of the kernel with the windows of lhs (op/windows.h), groups being one more
 // batching dimension. Each result element is one chain over the kernel's positions, row-major over `kernel_spatial_dimensions`, then
 // over the group's input features (of 8192 terms and more in one group such a chain for each of some pieces of the features, added up: feature_pieces); padding
-// is multiplied as zeros. Nothing of the windows is stored. Holes between elements of a dilated lhs are zeros, too; a convolution of much work leaves them out (by_phases),
+// is multiplied as zeros. Where windows are the whole of an array whose features stand before its places (eight, or a multiple), as they are in the derivative by a kernel of one place, the sum goes on as the array lies, features first.
+// Nothing of the windows is stored. Holes between elements of a dilated lhs are zeros, too; a convolution of much work leaves them out (by_phases),
 // which shows where the kernel is infinite or NaN (docs/exceptions.md).
 #include <algorithm>
+#include <numeric>
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
@@ -302,6 +304,33 @@ Value* pointwise(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDim
   return std::is_sorted(permutation.begin(), permutation.end()) ? product : transpose(b, product, permutation);
 }
 
+/// Whether windows are all of a dimension, of one at least, and one element after another of the rest: they are the array then, with these dimensions in front. (The derivative by a kernel of one place is said so.)
+bool are_whole(const WindowDims& d, const Shape& array) {
+  bool found = false;
+  if (!array.is_static()) return false;
+  for (int i = 0; i < array.rank(); ++i) {
+    if (d.is_trivial(i)) continue;
+    const auto n = static_cast<std::size_t>(i);
+    if (d.size[n] != array[i] || d.low[n] != 0 || d.high[n] != 0 || d.base_dilation[n] != 1 || d.window_dilation[n] != 1) return false;
+    found = true;
+  }
+  return found;
+}
+/// Of a window. Products lay out squares of so many steps of the sum, which cross from places to features otherwise.
+constexpr std::int64_t kSquare = 8;
+std::int64_t places_of(const WindowDims& d) { return std::accumulate(d.size.begin(), d.size.end(), std::int64_t{1}, std::multiplies<>()); }
+/// The windows' own dimensions, then one for each of them.
+Value* whole_windows(Builder& b, Value* array, const WindowDims& d) {
+  std::vector<Dim> dims;
+  Ints permutation;
+  for (bool trivial : {false, true})
+    for (int i = 0; i < array->rank(); ++i)
+      if (d.is_trivial(i) == trivial) permutation.push_back(i);
+  for (std::int64_t size : d.size) dims.emplace_back(size);
+  for (int i = 0; i < array->rank(); ++i) dims.push_back(window_count(d, i, array->shape().dim(i)));
+  return reshape(b, transpose(b, array, permutation), Shape(dims));
+}
+
 Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
   Value *lhs = operands[0], *rhs = operands[1];
   if (lhs->shape().is_static() && lhs->shape().count() == 0) return {zeros(b, op.result()->type())};  // a derivative by windows that did not fit: nothing but padding
@@ -338,12 +367,13 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
     all.low[to] = d.window.low[i];
     all.high[to] = d.window.high[i];
   }
-  Value* seen = windows(b, lhs, zeros(b, Type::scalar(lhs->dtype())), all);
+  const bool whole = groups == 1 && are_whole(all, lhs->shape()) && std::all_of(l.spatial.begin(), l.spatial.end(), [&](std::int64_t s) { return s > l.second; }) && places_of(all) % kSquare == 0;
+  Value* seen = whole ? whole_windows(b, lhs, all) : windows(b, lhs, zeros(b, Type::scalar(lhs->dtype())), all);
   int rank = lhs->rank();
   dot.lhs_contract = r.spatial;
-  dot.lhs_contract.push_back(r.first);
   dot.rhs_contract = l.spatial;
-  dot.rhs_contract.push_back(rank + l.second);
+  dot.lhs_contract.insert(whole ? dot.lhs_contract.begin() : dot.lhs_contract.end(), r.first);
+  dot.rhs_contract.insert(whole ? dot.rhs_contract.begin() : dot.rhs_contract.end(), rank + l.second);
   Ints places;             // output dimension of each dimension of batch and space, in lhs's order
   std::vector<Dim> units;  // their sizes
   for (int i = 0; i < rank; ++i) {
