@@ -15,6 +15,7 @@ namespace {
 constexpr std::int64_t kShortestInLanes = 8;  // rows of which the place of the greatest is found in lanes along them
 constexpr std::int64_t kBlockOfRow = 512;  // elements of a long row of which the best is kept, so that its place is looked for in few of them
 constexpr std::int64_t kSquare = 8, kLongestBySquares = 24;  // a square's rows; rows that are turned by such
+static_assert(kShortestInLanes >= kSquare);
 
 class ArgExtremum : public Reductions {
  public:
@@ -22,12 +23,8 @@ class ArgExtremum : public Reductions {
 
   /// Nothing where neither way suits.
   std::optional<Built> build() {
-    if (is_integer(op_.operand(1)->dtype()) && goes_by_squares())
-      by_squares();
-    else if (is_integer(op_.operand(1)->dtype()) && order_.lanes > 1 && split_.reduced() >= kShortestInLanes)
-      by_rows();
-    else
-      return {};
+    if (!is_integer(op_.operand(1)->dtype()) || order_.lanes <= 1 || split_.reduced() < kShortestInLanes) return {};
+    goes_by_squares() ? by_squares() : by_rows();
     return std::move(out_);
   }
 
@@ -35,7 +32,7 @@ class ArgExtremum : public Reductions {
   /// Short rows that lie one behind the other in memory, of elements that fill a vector as they are compared. All of a row is written out: computed elements would be much code, and code for any size would be for this length
   /// alone.
   bool goes_by_squares() const {
-    return !any_size_ && !fusion_.inlined.count(op_.operand(0)) && order_.lanes > 1 && split_.inner() == 1 && split_.run() == split_.reduced() && split_.reduced() >= kSquare && split_.reduced() <= kLongestBySquares && split_.outer() >= kSquare &&
+    return !any_size_ && !fusion_.inlined.count(op_.operand(0)) && split_.inner() == 1 && split_.run() == split_.reduced() && split_.reduced() <= kLongestBySquares && split_.outer() >= kSquare &&
            byte_width(accumulator(compared())) >= 4;
   }
 

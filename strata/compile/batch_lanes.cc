@@ -5,6 +5,7 @@
 
 #include "strata/compile/product_result.h"
 #include "strata/compile/product_terms.h"
+#include "strata/loop/pieces.h"
 #include "strata/op/dot_general.h"
 #include "strata/op/lowering_kind.h"
 
@@ -92,19 +93,12 @@ class BatchLanes {
 
   void all_tiles(const Index& first, std::int64_t vectors, std::int64_t lanes) {
     loop::Builder& b = *builder_;
-    sweep(m_, rows_, [&](const Index& m, std::int64_t rows) {
-      sweep(n_, columns_, [&](const Index& n, std::int64_t columns) {
+    for_pieces(b, 0, m_, rows_, [&](const Index& m, std::int64_t rows) {
+      for_pieces(b, 0, n_, columns_, [&](const Index& n, std::int64_t columns) {
         b.vector(0, lanes, kLanes, [&](Index lane) { tile(first + lane, vectors, m, rows, n, columns); });
       });
     });
   }
-  void sweep(std::int64_t total, std::int64_t size, const std::function<void(const Index&, std::int64_t)>& body) {
-    const std::int64_t count = total / size;
-    if (count == 1) body(0, size);
-    if (count > 1) builder_->for_(0, count, 1, [&](Index i) { body(i * size, size); });
-    if (total % size) body(count * size, total % size);
-  }
-
   void tile(const Index& lane, std::int64_t vectors, const Index& m, std::int64_t rows, const Index& n, std::int64_t columns) {
     loop::Builder& b = *builder_;
     std::vector<Inst*> sums;

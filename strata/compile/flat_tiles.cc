@@ -15,7 +15,6 @@ using Values = std::unordered_set<const Value*>;
 constexpr std::int64_t kFewest = 1 << 14;    // elements
 constexpr std::int64_t kLong = 64;           // last dimensions of which squares of them alone leave little
 constexpr std::size_t kMostComputed = 12;    // operations: a square computes them for its columns, too, only to learn where these lie
-constexpr std::int64_t kPointElements = 16384;
 
 struct Across {
   Values values;             // contiguous along y, none of them read twice
@@ -77,7 +76,7 @@ class FlatTiles {
   }
 
  private:
-  loop::Kernel& kernel(std::int64_t elements) { return add_kernel(out_, "flat_tiles", static_cast<double>(elements) * static_cast<double>(group_.roots.size())); }
+  loop::Kernel& kernel(std::int64_t elements) { return add_kernel(out_, "flat_tiles", group_, elements); }
 
   /// A grid point does a block of squares, strip by strip of columns or along the result's lines; those that are left at the right end of the result's lines by smaller ones.
   void squares(std::int64_t begin, std::int64_t down) {

@@ -65,10 +65,7 @@ bool depends_on_reads(const Index& at, const loop::Ref* but, std::unordered_set<
   return std::any_of(at.terms().begin(), at.terms().end(), [&](const Index::Term& t) { return reads(t.variable); });
 }
 
-}  // namespace
-
-std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes) {
-  const DryRun dry(group, fusion, sizes);
+std::vector<Read> reads_of(const DryRun& dry) {
   std::vector<Read> out;
   for (const auto& [value, at, guarded] : dry.places) {
     Read read{.value = value, .guarded = guarded};
@@ -88,30 +85,8 @@ std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::
   return out;
 }
 
-void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads, const std::function<bool(std::size_t)>& joins) {
-  if (std::any_of(reads.begin(), reads.end(), [](const Read& r) { return r.steps.empty(); })) return;
-  for (std::size_t d = sizes.size(); d-- > 1;) {
-    if (!std::all_of(reads.begin(), reads.end(), [&](const Read& r) { return r.steps[d - 1] == r.steps[d] * sizes[d]; }) || (joins && !joins(d))) continue;
-    sizes[d - 1] *= sizes[d];
-    sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(d));
-    for (Read& r : reads) r.steps.erase(r.steps.begin() + static_cast<std::ptrdiff_t>(d - 1));
-  }
-}
-
-namespace {
-
-/// Sets the dimensions of more than one element, not joined yet, and gives what is read.
-std::vector<Read> begin_to_join(const Group& group, const Fusion& fusion, JoinedDimensions& out) {
-  for (std::int64_t size : group.roots.back()->result()->shape().sizes())
-    if (size > 1) out.sizes.push_back(size);
-  std::vector<Read> reads = reads_of(group, fusion, out.sizes);
-  for (const Read& r : reads) out.looked_up |= r.looked_up;
-  return reads;
-}
-
 /// Comparisons of a dimension's place with a number.
-std::vector<std::vector<std::int64_t>> joints_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes) {
-  const DryRun dry(group, fusion, sizes);
+std::vector<std::vector<std::int64_t>> joints_of(const DryRun& dry, const std::vector<std::int64_t>& sizes) {
   std::vector<std::set<std::int64_t>> found(sizes.size());
   for (const Inst& inst : dry.kernel.arena) {
     if (inst.code != loop::Opcode::cmp || inst.args[1]->code != loop::Opcode::constant || !is_integer(inst.args[1]->type.dtype)) continue;
@@ -128,25 +103,50 @@ std::vector<std::vector<std::int64_t>> joints_of(const Group& group, const Fusio
   return out;
 }
 
-}  // namespace
-
-JointedDimensions jointed_dimensions(const Group& group, const Fusion& fusion) {
-  JointedDimensions out;
-  std::vector<Read> reads = begin_to_join(group, fusion, out);
-  std::vector<std::vector<std::int64_t>> joints = joints_of(group, fusion, out.sizes);
-  join_dimensions(out.sizes, reads, [&](std::size_t d) {
-    if (!joints[d].empty() || !joints[d - 1].empty()) return false;
-    joints.erase(joints.begin() + static_cast<std::ptrdiff_t>(d));
-    return true;
-  });
-  out.joints = std::move(joints);
+/// The dimensions of more than one element.
+std::vector<std::int64_t> sizes_of(const Group& group) {
+  std::vector<std::int64_t> out = group.roots.back()->result()->shape().sizes();
+  std::erase_if(out, [](std::int64_t size) { return size <= 1; });
   return out;
 }
 
+bool any_looked_up(const std::vector<Read>& reads) {
+  return std::any_of(reads.begin(), reads.end(), [](const Read& r) { return r.looked_up; });
+}
+
+}  // namespace
+
+std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes) { return reads_of(DryRun(group, fusion, sizes)); }
+
+void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads, const std::function<bool(std::size_t)>& joins) {
+  if (std::any_of(reads.begin(), reads.end(), [](const Read& r) { return r.steps.empty(); })) return;
+  for (std::size_t d = sizes.size(); d-- > 1;) {
+    if (!std::all_of(reads.begin(), reads.end(), [&](const Read& r) { return r.steps[d - 1] == r.steps[d] * sizes[d]; }) || (joins && !joins(d))) continue;
+    sizes[d - 1] *= sizes[d];
+    sizes.erase(sizes.begin() + static_cast<std::ptrdiff_t>(d));
+    for (Read& r : reads) r.steps.erase(r.steps.begin() + static_cast<std::ptrdiff_t>(d - 1));
+  }
+}
+
 JoinedDimensions joined_dimensions(const Group& group, const Fusion& fusion) {
-  JoinedDimensions out;
-  std::vector<Read> reads = begin_to_join(group, fusion, out);
+  JoinedDimensions out{sizes_of(group)};
+  std::vector<Read> reads = reads_of(group, fusion, out.sizes);
+  out.looked_up = any_looked_up(reads);
   join_dimensions(out.sizes, reads);
+  return out;
+}
+
+JointedDimensions jointed_dimensions(const Group& group, const Fusion& fusion) {
+  JointedDimensions out{{sizes_of(group)}};
+  const DryRun dry(group, fusion, out.sizes);
+  std::vector<Read> reads = reads_of(dry);
+  out.looked_up = any_looked_up(reads);
+  out.joints = joints_of(dry, out.sizes);
+  join_dimensions(out.sizes, reads, [&](std::size_t d) {
+    if (!out.joints[d].empty() || !out.joints[d - 1].empty()) return false;
+    out.joints.erase(out.joints.begin() + static_cast<std::ptrdiff_t>(d));
+    return true;
+  });
   return out;
 }
 

@@ -35,10 +35,10 @@ loop::Ref* KernelContext::temporary(int number, DType dtype, std::int64_t count,
   return b.parameter(dtype, count, mode);
 }
 
-loop::Kernel& add_kernel(Built& out, const char* name, double work) {
+loop::Kernel& add_kernel(Built& out, const char* name, const Group& group, std::int64_t elements) {
   BuiltKernel& built = out.kernels.emplace_back();
   built.kernel = std::make_unique<loop::Kernel>(name);
-  built.parallel = work > kInlineWork;
+  built.parallel = static_cast<double>(elements) * static_cast<double>(group.roots.size()) > kInlineWork;
   return *built.kernel;
 }
 
@@ -88,17 +88,6 @@ std::int64_t largest_divisor(std::int64_t n, std::int64_t most) {
   for (std::int64_t d = std::min(n, most); d > 1; --d)
     if (n % d == 0) return d;
   return 1;
-}
-
-void for_chunk(loop::Builder& b, const Index& c, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
-  std::int64_t chunks = (total + size - 1) / size, tail = total - (chunks - 1) * size;
-  if (tail == size || chunks == 1) return body(c * size, tail == size ? size : tail);
-  b.if_(b.less(c, chunks - 1), [&] { body(c * size, size); }, [&] { body((chunks - 1) * size, tail); });
-}
-
-void for_steps(loop::Builder& b, const Index& begin, std::int64_t length, std::int64_t most, const std::function<void(Index, std::int64_t)>& steps) {
-  if (length >= most) b.for_(0, length / most, 1, [&](Index i) { steps(begin + i * most, most); });
-  if (length % most) steps(begin + length / most * most, length % most);
 }
 
 }  // namespace strata::compile

@@ -60,8 +60,10 @@ class KernelContext : public TreeContext {
   std::unordered_map<const ir::Value*, loop::Ref*> inputs_, outputs_;
 };
 
-/// Another kernel of a build; parallel where its `work`, in elements times operations, is worth it.
-loop::Kernel& add_kernel(Built& out, const char* name, double work);
+constexpr std::int64_t kPointElements = 16384;  // the most elements of one grid point of a map
+
+/// Another kernel of a build, of so many elements of a group; parallel where they are worth it.
+loop::Kernel& add_kernel(Built& out, const char* name, const Group& group, std::int64_t elements);
 /// Stores `outputs` at places, all values before all stores: a result may lie in the memory of an argument that is read at the same place, and stores branch once, on whether they may go
 /// past the caches. `before(i)` is told which place is asked for next.
 void store_elements(KernelContext& context, std::span<const ir::Value* const> outputs, std::span<const Index> places, const std::function<void(std::size_t)>& before = nullptr);
@@ -120,11 +122,5 @@ inline constexpr double kInlineWork = 3e4;
 std::int64_t rows_of_point(std::int64_t rows, std::int64_t length, std::int64_t elements);
 /// The largest divisor of n that is at most `most`, at least 1.
 std::int64_t largest_divisor(std::int64_t n, std::int64_t most);
-
-/// Runs `body(begin, length)` for chunk c of [0, total) in pieces of `size`, the last of which may be shorter.
-void for_chunk(loop::Builder& b, const Index& c, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body);
-
-/// `steps(k, n)` for n elements from k on, `most` a time.
-void for_steps(loop::Builder& b, const Index& begin, std::int64_t length, std::int64_t most, const std::function<void(Index, std::int64_t)>& steps);
 
 }  // namespace strata::compile

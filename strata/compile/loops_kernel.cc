@@ -114,10 +114,10 @@ Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& tar
   if (group.rows == 0 && !group.linear && !any_size) joined = joined_dimensions(group, fusion);
   std::int64_t rows = group.rows ? group.rows : rows_of_map(group, joined ? &*joined : nullptr);
   build_rows(group, fusion, rows, lanes_of_map(group, fusion, target), any_size, built);
-  if (joined)
+  if (joined) {
     if (auto pieces = build_row_pieces(group, fusion, lanes_of_map(group, fusion, target), *built.kernel)) return std::move(*pieces);
-  if (joined)
     if (auto blocks = build_row_blocks(group, fusion, *joined, *built.kernel)) return std::move(*blocks);
+  }
   if (!any_size)
     if (auto short_rows = build_short_rows(group, fusion, *built.kernel)) return std::move(*short_rows);
   built.parallel = static_cast<double>(group.total) * static_cast<double>(group.roots.size()) > kInlineWork;

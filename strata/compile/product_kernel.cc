@@ -71,7 +71,6 @@ class Product {
     built_.kernel = std::make_unique<loop::Kernel>("product");
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<ProductContext>(*builder_, group, fusion, built_);
-    part_columns(target);
     choose_tile(target);
   }
 
@@ -188,20 +187,22 @@ class Product {
   }
   /// Whether tiles would cross from columns that stay together to others: each block has those of one place then, and ends with a shorter tile.
   bool parted() const { return together_ < n_ && together_ % tile_.lanes != 0; }
-  /// Tiles that do not cross, where that is no more work than to store a tile's elements one by one: so many cycles each, in which tiles go as many steps with each lane.
-  void part_columns(const CpuTarget& target) {
+  /// Finds which columns are to stay together, and a tile for them: one that does not cross, where that is no more work than to store a tile's elements one by one, which takes so many cycles each, in which tiles
+  /// go as many steps with each lane.
+  Tile part_columns(const CpuTarget& target) {
     constexpr double kCycles = 1.5, kStepsACycle = 32;
     together_ = columns_together();
-    if (together_ == n_) return;
     const Tile wide = narrow_tile(register_tile(acc_, target), together_), half{std::min(2 * wide.rows, 16), std::max(4, wide.lanes / 2)};
     auto left_over = [&](const Tile& t) { return static_cast<double>((together_ + t.lanes - 1) / t.lanes * t.lanes) / static_cast<double>(together_) - 1; };
-    tile_ = left_over(half) < left_over(wide) ? half : wide;
-    if (left_over(tile_) * static_cast<double>(k_) / kStepsACycle > kCycles) together_ = n_;
+    const Tile least = left_over(half) < left_over(wide) ? half : wide;
+    if (together_ < n_ && left_over(least) * static_cast<double>(k_) / kStepsACycle <= kCycles) return least;
+    together_ = n_;
+    return narrow_tile(register_tile(acc_, target), n_);
   }
 
   /// Few columns leave registers for more rows; few rows for more columns, which then are read where they lie, since none is read twice.
   void choose_tile(const CpuTarget& target) {
-    if (together_ == n_) tile_ = narrow_tile(register_tile(acc_, target), n_);
+    tile_ = part_columns(target);
     turns_ = m_ == 1 && right_.contracts_minor() && byte_width(acc_) == 4 && is(TermKind::single) && !band_ && !left_has_zeros_ && !right_has_zeros_ &&
              n_ >= kSquare && k_ >= kShortTurned;
     if (turns_) tile_.lanes = 2 * kSquare;
@@ -626,7 +627,7 @@ class Product {
   TermKind kind_ = TermKind::single;
   bool swapped_ = false, packs_ = true, left_has_zeros_ = false, right_has_zeros_ = false;
   bool right_ahead_ = false, left_ahead_ = false;  // laid out by kernels before this one
-  std::int64_t together_ = 1;  // columns
+  std::int64_t together_ = 1;  // columns that tiles do not cross from; all where they need not mind
   bool in_place_ = false;  // both sides are read where they lie
   bool turns_ = false;     // squares of the right side, rather than packing it
   std::optional<Span> band_;

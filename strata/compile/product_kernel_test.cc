@@ -202,6 +202,15 @@ TEST(Product, HasThemWhereItsOperandsAreReadAcross) {
       }
 }
 
+/// What the program's kernels read or store lies where a lane's number says, and is looked for by none.
+void expect_along_memory(const Block& f, std::initializer_list<loop::Opcode> codes) {
+  for (const auto& kernel : make_plan(*prepare(f), {}).kernels)
+    for (const loop::Inst& inst : kernel->arena) {
+      if (inst.is_variable || std::find(codes.begin(), codes.end(), inst.code) == codes.end()) continue;
+      for (const loop::Index::Term& term : inst.index.terms()) EXPECT_TRUE(term.variable->is_variable || term.variable->type.lanes == 1) << loop::print(*kernel);
+    }
+}
+
 // Features that stand second, and places of two dimensions that no tile divides: lanes cross from line to line, and what they read and store lies one behind the other all the same.
 TEST(Product, ReadsAndStoresPlacesOfSeveralDimensionsAlongMemory) {
   for (auto [n, c, h, w, o] : {std::tuple{3, 12, 16, 14, 10}, {2, 20, 9, 7, 33}}) {
@@ -211,11 +220,7 @@ TEST(Product, ReadsAndStoresPlacesOfSeveralDimensionsAlongMemory) {
     f.results = {op::transpose(b, op::dot_general(b, y, x, {{}, {}, {0}, {1}}), {1, 0, 2, 3})};
     expect_compiled_equals_reference(f);
     if (h * w % 16 != 0) continue;  // lanes cross from image to image, too
-    for (const auto& kernel : make_plan(*prepare(f), {}).kernels)
-      for (const loop::Inst& inst : kernel->arena)
-        if ((inst.code == loop::Opcode::load || inst.code == loop::Opcode::store) && !inst.is_variable) {
-          for (const loop::Index::Term& term : inst.index.terms()) EXPECT_TRUE(term.variable->is_variable || term.variable->type.lanes == 1) << loop::print(*kernel);
-        }
+    expect_along_memory(f, {loop::Opcode::load, loop::Opcode::store});
   }
 }
 
@@ -241,11 +246,7 @@ TEST(Product, ResultsWhoseRowsComeBetweenColumns) {
   Builder b(f);
   ir::Value *x = f.add_argument(Type(DType::f32, {100, 4})), *y = f.add_argument(Type(DType::f32, {4, 17, 48}));
   f.results = {op::transpose(b, op::dot_general(b, x, y, {{}, {}, {1}, {0}}), {1, 0, 2})};
-  for (const auto& kernel : make_plan(*prepare(f), {}).kernels)
-    for (const loop::Inst& inst : kernel->arena)
-      if (inst.code == loop::Opcode::store && !inst.is_variable) {
-        for (const loop::Index::Term& term : inst.index.terms()) EXPECT_TRUE(term.variable->is_variable || term.variable->type.lanes == 1) << loop::print(*kernel);
-      }
+  expect_along_memory(f, {loop::Opcode::store});
 }
 
 // Results of many megabytes go past the caches, once: parts of the sum are added up elsewhere. Rows know nothing of each other, so those of a small product are the same.

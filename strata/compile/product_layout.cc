@@ -1,30 +1,19 @@
 #include "strata/compile/product_layout.h"
 
 #include "strata/loop/lanes.h"
+#include "strata/loop/pieces.h"
 
 namespace strata::compile {
 namespace {
 
 constexpr int kSquare = 8;  // larger ones take LLVM ten times as long
 
-void each(loop::Builder& b, std::int64_t times, const std::function<void(Index)>& body) {
-  if (times == 1) body(0);
-  if (times > 1) b.for_(0, times, 1, body);
-}
-
-/// Loops over [0, total) in pieces of `size`, the last one shorter.
-void sweep(loop::Builder& b, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
-  const std::int64_t whole = total / size;
-  each(b, whole, [&](Index i) { body(i * size, size); });
-  if (total % size) body(whole * size, total % size);
-}
-
 /// `step` for each tile and each of `steps` steps, a few steps of all tiles at a time: what is read lies in rows that go on from tile to tile, what is
 /// written lies together.
 void by_strips(loop::Builder& b, const ProductAxis& axis, std::int64_t steps, const std::function<void(const ProductPiece&, const Index&)>& step) {
   constexpr std::int64_t kSteps = 8;
-  sweep(b, steps, kSteps, [&](Index from, std::int64_t some) {
-    each_tile(b, axis, [&](const ProductPiece& tile) { each(b, some, [&](Index u) { step(tile, from + u); }); });
+  for_pieces(b, 0, steps, kSteps, [&](Index from, std::int64_t some) {
+    each_tile(b, axis, [&](const ProductPiece& tile) { b.for_(0, some, 1, [&](Index u) { step(tile, from + u); }); });
   });
 }
 
@@ -60,7 +49,7 @@ void SideLayout::fill_columns(loop::Builder& b, const ProductTerms& terms, const
   each_tile(b, columns, [&](const ProductPiece& n) {
     if (!pairs && byte_width(terms.dtype()) == 4 && n.length % kSquare == 0) return fill_turned(b, terms, side, n, part);
     // A few steps of all columns at a time, so that the lines written stay in the first cache.
-    sweep(b, even, 16, [&](Index s, std::int64_t some) {
+    for_pieces(b, 0, even, 16, [&](Index s, std::int64_t some) {
       b.for_(0, n.length, 1, [&](Index x) {
         for (std::int64_t u = 0; u < some; ++u) put(n, s + u, x, false);
       });
@@ -73,9 +62,9 @@ void SideLayout::fill_columns(loop::Builder& b, const ProductTerms& terms, const
 void SideLayout::fill_turned(loop::Builder& b, const ProductTerms& terms, const ProductSide& side, const ProductPiece& n, const ProductPart& part) const {
   const std::int64_t count = terms.steps(part.depth), turned = count / kSquare * kSquare;
   auto term = [&](const Index& x, const Index& s) { return terms.at(side, n.place + x, part, s); };
-  each(b, n.length / kSquare, [&](Index square) {
+  b.for_(0, n.length / kSquare, 1, [&](Index square) {
     Index x = square * kSquare;
-    each(b, count / kSquare, [&](Index strip) {
+    b.for_(0, count / kSquare, 1, [&](Index strip) {
       b.vector(0, kSquare, kSquare, [&](Index lane) {
         std::vector<Inst*> columns;
         for (int i = 0; i < kSquare; ++i) columns.push_back(term(x + i, strip * kSquare + lane));

@@ -1,7 +1,6 @@
 #include "strata/compile/reduce_columns.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "strata/compile/combine.h"
 #include "strata/compile/reductions.h"
@@ -68,11 +67,11 @@ class Columns : public Reductions {
       for (std::size_t i = 0; i < all_.size(); ++i) b.store(lines[i], x, sums[i]);
     };
     Index block = b.mod(point, blocks), chunk = b.mod(b.div(point, blocks), chunks), o = b.div(point, blocks * chunks);
-    for_chunk(b, block, inner, width, [&](Index x0, std::int64_t columns) {
+    for_piece(b, block, inner, width, [&](Index x0, std::int64_t columns) {
       if (few) return each(columns, [&](Index x) { store(o * inner + x0 + x, with_elements(neutral_elements(), 0, order_.count, o, x0 + x)); });
       b.vector(0, columns, 16, [&](Index x) { keep(x, neutral_elements()); });
-      for_chunk(b, chunk, order_.count, order_.chunk, [&](Index k0, std::int64_t length) {
-        for_steps(b, k0, length, kSteps, [&](Index k, std::int64_t n) {
+      for_piece(b, chunk, order_.count, order_.chunk, [&](Index k0, std::int64_t length) {
+        for_pieces(b, k0, length, kSteps, [&](Index k, std::int64_t n) {
           each(columns, [&](Index x) { keep(x, with_elements(loaded(x), k, n, o, x0 + x)); });
         });
       });
@@ -112,9 +111,9 @@ class Columns : public Reductions {
     built.kernel->grid = (outer + per_point - 1) / per_point;
     loop::Builder b(*built.kernel);
     KernelContext context(b, fusion_, built);
-    for_chunk(b, b.grid(), outer, per_point, [&](Index first, std::int64_t rows) {
-      for_steps(b, first, rows, kAbreast, [&](Index o, std::int64_t some) {
-        b.vector(0, inner, static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(inner))), [&](Index x) { rows_abreast(context, o, some, x); });
+    for_piece(b, b.grid(), outer, per_point, [&](Index first, std::int64_t rows) {
+      for_pieces(b, first, rows, kAbreast, [&](Index o, std::int64_t some) {
+        b.vector(0, inner, loop::lanes_for(inner, kFewColumns), [&](Index x) { rows_abreast(context, o, some, x); });
       });
     });
   }
@@ -134,7 +133,7 @@ class Columns : public Reductions {
     };
     const std::vector<Inst*> totals = begin();
     b.for_(0, order_.chunks(), 1, [&](Index c) {
-      for_chunk(b, c, order_.count, order_.chunk, [&](Index k0, std::int64_t length) {
+      for_piece(b, c, order_.count, order_.chunk, [&](Index k0, std::int64_t length) {
         const std::vector<Inst*> sums = begin();
         b.for_(0, length, 1, [&](Index k) {
           each_sum([&](const Reduced& r, std::size_t i, const Index& row) { b.set(sums[i], b.binary(r.code(), b.get(sums[i]), widen(b, r.dtype, r.element(context, row, k0 + k, x)))); });

@@ -74,11 +74,11 @@ class Regions : public Reductions {
       return out;
     };
     Index block = b.mod(b.grid(), blocks), o = b.div(b.grid(), blocks);
-    for_chunk(b, block, inner, width, [&](Index x0, std::int64_t columns) {
+    for_piece(b, block, inner, width, [&](Index x0, std::int64_t columns) {
       b.vector(0, columns, 16, [&](Index x) {
         for (int a = 0; a < op_.num_results(); ++a) b.store(rows[static_cast<std::size_t>(a)], x, promoted(b, a, initial(context, a)));
       });
-      for_steps(b, 0, split_.reduced(), together, [&](Index k, std::int64_t n) {
+      for_pieces(b, 0, split_.reduced(), together, [&](Index k, std::int64_t n) {
         b.vector(0, columns, 16, [&](Index x) {
           std::vector<Inst*> now = state(x);
           for (std::int64_t u = 0; u < n; ++u) now = combined(context, std::move(now), o, k + u, x0 + x);

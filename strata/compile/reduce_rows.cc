@@ -32,7 +32,7 @@ class Rows : public Reductions {
     const bool any = all_.size() == 1 && in_any_order(reduction_.combiner, dtype_) && !fusion_.inlined.count(op_.operand(0));
     auto chunk = [&](Index row, Index c) {
       std::vector<Inst*> locals = each_of([&](const Reduced& r, int) { return b.local(r.neutral_element(b)); });
-      for_chunk(b, c, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
+      for_piece(b, c, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
         int width = any ? lanes_in_any_order(length, dtype_) : order_.lanes;
         std::vector<LaneTotals> lanes = each_of([&](const Reduced& r, int) { return LaneTotals(b, r.combiner, r.dtype, width); });
         b.vector(begin, begin + length, width, [&](Index k) {
@@ -88,8 +88,8 @@ class Rows : public Reductions {
     const std::vector<loop::Ref*> partial = chunks > 1 ? partial_results(context, rows * chunks) : std::vector<loop::Ref*>();
     const std::vector<loop::Ref*> together = each_of([&](const Reduced& r, int) { return b.scratch(r.dtype, tile * stride); });
     const Index c = b.mod(b.grid(), chunks);
-    for_chunk(b, b.div(b.grid(), chunks), rows, tile, [&](Index first, std::int64_t n) {
-      for_chunk(b, c, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
+    for_piece(b, b.div(b.grid(), chunks), rows, tile, [&](Index first, std::int64_t n) {
+      for_piece(b, c, order_.count, order_.chunk, [&](Index begin, std::int64_t length) {
         put_together(context, first, n, begin, length, together, stride);
         b.for_(0, n, 1, [&](Index t) {
           std::vector<LaneTotals> lanes = each_of([&](const Reduced& r, int) { return LaneTotals(b, r.combiner, r.dtype, order_.lanes); });

@@ -7,6 +7,7 @@
 
 #include "strata/compile/combine.h"
 #include "strata/compile/kernel_build.h"
+#include "strata/loop/pieces.h"
 #include "strata/op/reduce.h"
 
 namespace strata::compile {
@@ -42,6 +43,7 @@ class ReduceSplit {
   const Shape& shape_;
   std::vector<int> outer_, reduced_, inner_;
 };
+
 /// One of the reductions that a kernel does side by side.
 class Reduced {
  public:

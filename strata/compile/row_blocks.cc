@@ -10,7 +10,7 @@ namespace {
 
 using ir::Value;
 
-constexpr std::int64_t kShortest = 5, kLongest = 12, kFewestBlocks = 4, kPointElements = 16384;
+constexpr std::int64_t kShortest = 5, kLongest = 12, kFewestBlocks = 4;
 constexpr std::size_t kMostInstructions = 4000;  // of all strips of a block
 
 class RowBlocks {
@@ -42,7 +42,7 @@ class RowBlocks {
   }
 
  private:
-  loop::Kernel& kernel(std::int64_t elements) { return add_kernel(out_, "row_blocks", static_cast<double>(elements) * static_cast<double>(group_.roots.size())); }
+  loop::Kernel& kernel(std::int64_t elements) { return add_kernel(out_, "row_blocks", group_, elements); }
   void block(loop::Builder& b, GroupContext& context, const Index& begin) {
     for (std::int64_t s = 0; s < strips(); ++s) b.vector(0, kMapLanes, kMapLanes, [&](Index lane) { element(context, begin + lane + s * kMapLanes); });
   }

@@ -85,7 +85,6 @@ class RowPasses {
   std::unordered_map<const ir::Value*, loop::Ref*> scratch_;
 };
 
-constexpr std::int64_t kPointElements = 16384;  // the most elements of one grid point of a map
 /// The elements of one grid point of a map of `total`, at most: eight points where that leaves enough for each.
 std::int64_t point_elements(std::int64_t total);
 

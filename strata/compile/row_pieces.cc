@@ -2,16 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "strata/compile/fusion_choice.h"
+#include "strata/loop/pieces.h"
 
 namespace strata::compile {
 namespace {
 
 using ir::Value;
 
-constexpr std::int64_t kPointElements = 16384, kFewestRows = 8, kShortestRow = 48, kShortestLoop = 5;
+constexpr std::int64_t kFewestRows = 8, kShortestRow = 48, kShortestLoop = 5;
 constexpr std::size_t kMostInstructions = 4000;  // of all pieces
 
 class RowPieces {
@@ -58,20 +58,20 @@ class RowPieces {
   /// A kernel of so many rows, each of `length` elements.
   void by_rows(std::int64_t rows, std::int64_t length, const Row& row) {
     const std::int64_t some = std::clamp<std::int64_t>(kPointElements / length, 1, rows);
-    loop::Builder b(add_kernel(out_, "row_pieces", work(rows * length)));
+    loop::Builder b(add_kernel(out_, "row_pieces", group_, rows * length));
     GroupContext context(b, group_, fusion_, out_.kernels.back());
     b.kernel().grid = (rows + some - 1) / some;
-    for_chunk(b, b.grid(), rows, some, [&](const Index& begin, std::int64_t n) { b.for_(0, n, 1, [&](Index i) { row(b, context, begin + i); }); });
+    for_piece(b, b.grid(), rows, some, [&](const Index& begin, std::int64_t n) { b.for_(0, n, 1, [&](Index i) { row(b, context, begin + i); }); });
   }
+
   /// A kernel of elements [begin, begin + length) of each of a few long rows.
   void long_run(std::int64_t begin, std::int64_t length) {
     const std::int64_t some = std::min(length, kPointElements), points = (length + some - 1) / some;
-    loop::Builder b(add_kernel(out_, "row_pieces", work(outer_ * length)));
+    loop::Builder b(add_kernel(out_, "row_pieces", group_, outer_ * length));
     GroupContext context(b, group_, fusion_, out_.kernels.back());
     b.kernel().grid = outer_ * points;
-    for_chunk(b, b.mod(b.grid(), points), length, some, [&](const Index& at, std::int64_t n) { run(b, context, b.div(b.grid(), points) * row_ + begin + at, n); });
+    for_piece(b, b.mod(b.grid(), points), length, some, [&](const Index& at, std::int64_t n) { run(b, context, b.div(b.grid(), points) * row_ + begin + at, n); });
   }
-  double work(std::int64_t elements) const { return static_cast<double>(elements) * static_cast<double>(group_.roots.size()); }
 
   void each_piece(std::ptrdiff_t d, const std::function<void(std::int64_t, std::int64_t)>& body) const {
     std::int64_t begin = 0;
@@ -80,6 +80,7 @@ class RowPieces {
       begin = end;
     }
   }
+
   /// Whether all that a piece reads lies behind each other, in one row after another of those behind the last joint; what is read again and again does not.
   bool goes_on(std::int64_t begin, std::int64_t end) const {
     if (end - begin == 1 || inner_ < kShortestLoop) return true;
@@ -90,6 +91,7 @@ class RowPieces {
     run(b, context, begin * inner_, (end - begin) * inner_);
     return reads_on(kernel);
   }
+
   /// All elements at place `before` of the dimensions before d.
   void dimension(loop::Builder& b, GroupContext& context, std::ptrdiff_t d, const Index& before) {
     each_piece(d, [&](std::int64_t begin, std::int64_t end) {
@@ -99,12 +101,13 @@ class RowPieces {
       b.for_(0, end - begin, 1, [&](Index i) { dimension(b, context, d + 1, first + i); });
     });
   }
+
   /// Neighbours; a shorter last strip by itself, whose places are known to stay inside of their dimensions, and which is no wider than it must be: a piece may be one element.
   void run(loop::Builder& b, GroupContext& context, const Index& begin, std::int64_t length) const {
     const std::int64_t whole = length / lanes_ * lanes_;
     auto element = [&](Index j) { store_elements(context, group_.outputs, std::array{begin + j}); };
     if (whole) b.vector(0, whole, lanes_, element);
-    if (whole < length) b.vector(whole, length, static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>(length - whole))), element);
+    if (whole < length) b.vector(whole, length, loop::lanes_for(length - whole, lanes_), element);
   }
 
   const Group& group_;

@@ -167,7 +167,7 @@ class Tiles {
   }
 
  private:
-  static constexpr std::int64_t kPointElements = 16384, kFewest = 1 << 14;
+  static constexpr std::int64_t kFewest = 1 << 14;
   static constexpr std::int64_t kFewestPoints = 16, kFewestDown = 4, kFewestColumns = 64;  // of blocks: enough of them, and not less than so many squares and columns in one
 
   struct Range {
@@ -188,7 +188,7 @@ class Tiles {
     cover({rows.begin, bottom}, {right, columns.end}, lanes, abreast);
   }
 
-  loop::Kernel& kernel(std::int64_t elements) { return add_kernel(out_, "tiles", static_cast<double>(elements) * static_cast<double>(group_.roots.size())); }
+  loop::Kernel& kernel(std::int64_t elements) { return add_kernel(out_, "tiles", group_, elements); }
 
   /// A grid point does a block of squares: the most rows and columns of one, and whether it goes from square to square along the result's rows.
   struct Walk {

@@ -5,6 +5,7 @@
 #include "strata/compile/product_terms.h"
 #include "strata/compile/window_plan.h"
 #include "strata/loop/lanes.h"
+#include "strata/loop/pieces.h"
 #include "strata/op/dot_general.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/windows.h"
@@ -62,12 +63,6 @@ class WindowProduct {
           });
   }
 
-  /// Loops over [0, total) in pieces of `size`, the last one shorter.
-  void sweep(std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
-    std::int64_t whole = total / size;
-    repeat(whole, [&](Index i) { body(i * size, size); });
-    if (total % size) body(whole * size, total % size);
-  }
   void repeat(std::int64_t times, const std::function<void(Index)>& body) {
     if (times == 1) return body(0);
     if (times > 1) builder_->for_(0, times, 1, body);
@@ -112,7 +107,7 @@ class WindowProduct {
     if (box.empty()) return b.for_(0, width, 1, [&](Index x) { put({}, x); });
     // A few steps of all columns at a time, so that the lines written stay in the first cache.
     nest(Sizes(box.begin(), box.end() - 1), [&](const Indices& outer) {
-      sweep(box.back(), 16, [&](Index s, std::int64_t some) {
+      for_pieces(*builder_, 0, box.back(), 16, [&](Index s, std::int64_t some) {
         b.for_(0, width, 1, [&](Index x) {
           Indices k = outer;
           k.push_back(s);
@@ -191,11 +186,11 @@ class WindowProduct {
         for (std::size_t i = 0; i < start.size(); ++i) here_.k = here_.k * plan_.depth[i].size + start[i];
         stage(start);
         if (!plan_.packs_first)
-          sweep(columns, plan_.panel_lanes(), [&](Index n, std::int64_t width) {
+          for_pieces(*builder_, 0, columns, plan_.panel_lanes(), [&](Index n, std::int64_t width) {
             pack(*context_, here_.batch, here_.n0 + n, width, start, plan_.depth_box, panel_, n * elements_of(plan_.depth_box));
           });
         if (plan_.along) return multiply_along();
-        sweep(columns, plan_.tile.lanes, [&](Index n, std::int64_t width) {
+        for_pieces(*builder_, 0, columns, plan_.tile.lanes, [&](Index n, std::int64_t width) {
           sweep_tiles(here_.rows, plan_.tile.rows, [&](const Indices& at, const Sizes& tile) { multiply_tile(n, width, at, tile); });
         });
       });

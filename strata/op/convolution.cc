@@ -14,7 +14,6 @@
 // Nothing of the windows is stored. Holes between elements of a dilated lhs are zeros, too; a convolution of much work leaves them out (by_phases),
 // which shows where the kernel is infinite or NaN (docs/exceptions.md).
 #include <algorithm>
-#include <numeric>
 
 #include "strata/ir/text/format.h"
 #include "strata/op/build.h"
@@ -305,20 +304,20 @@ Value* pointwise(Builder& b, const Op& op, Value* lhs, Value* rhs, const ConvDim
 }
 
 /// Whether windows are all of a dimension, of one at least, and one element after another of the rest: they are the array then, with these dimensions in front. (The derivative by a kernel of one place is said so.)
-bool are_whole(const WindowDims& d, const Shape& array) {
+/// Only where its features stand before its places, and these are squares, by which products lay sides out: squares would cross from places to features otherwise.
+bool are_whole(const WindowDims& d, const Value& array, const Roles& roles) {
+  constexpr std::int64_t kSquare = 8;
   bool found = false;
-  if (!array.is_static()) return false;
+  if (!array.shape().is_static()) return false;
   for (int i = 0; i < array.rank(); ++i) {
     if (d.is_trivial(i)) continue;
     const auto n = static_cast<std::size_t>(i);
-    if (d.size[n] != array[i] || d.low[n] != 0 || d.high[n] != 0 || d.base_dilation[n] != 1 || d.window_dilation[n] != 1) return false;
+    if (d.size[n] != array.shape()[i] || d.low[n] != 0 || d.high[n] != 0 || d.base_dilation[n] != 1 || d.window_dilation[n] != 1) return false;
     found = true;
   }
-  return found;
+  const bool features_first = std::all_of(roles.spatial.begin(), roles.spatial.end(), [&](std::int64_t s) { return s > roles.second; });
+  return found && features_first && Shape::of(d.size).count() % kSquare == 0;
 }
-/// Of a window. Products lay out squares of so many steps of the sum, which cross from places to features otherwise.
-constexpr std::int64_t kSquare = 8;
-std::int64_t places_of(const WindowDims& d) { return std::accumulate(d.size.begin(), d.size.end(), std::int64_t{1}, std::multiplies<>()); }
 /// The windows' own dimensions, then one for each of them.
 Value* whole_windows(Builder& b, Value* array, const WindowDims& d) {
   std::vector<Dim> dims;
@@ -367,7 +366,7 @@ Values decompose(Builder& b, const Op& op, std::span<Value* const> operands) {
     all.low[to] = d.window.low[i];
     all.high[to] = d.window.high[i];
   }
-  const bool whole = groups == 1 && are_whole(all, lhs->shape()) && std::all_of(l.spatial.begin(), l.spatial.end(), [&](std::int64_t s) { return s > l.second; }) && places_of(all) % kSquare == 0;
+  const bool whole = groups == 1 && are_whole(all, *lhs, l);
   Value* seen = whole ? whole_windows(b, lhs, all) : windows(b, lhs, zeros(b, Type::scalar(lhs->dtype())), all);
   int rank = lhs->rank();
   dot.lhs_contract = r.spatial;

@@ -6,10 +6,10 @@
 // combination is op/cumulative_order.h's; bf16 and f16 round once.
 #include "strata/op/cumulative.h"
 
-#include <bit>
 #include <cstring>
 
 #include "strata/loop/lanes.h"
+#include "strata/loop/pieces.h"
 #include "strata/op/build.h"
 #include "strata/op/calculus/batch.h"
 #include "strata/op/calculus/jvp.h"
@@ -166,14 +166,16 @@ std::int64_t rows_of_point(const Lines& lines) {
 
 /// Whether lines along memory are so short that a strip of lanes is several.
 bool are_packed(const Lines& lines) {
-  return lines.inner == 1 && lines.length > 1 && lines.length < 16 && 16 % lines.length == 0 && lines.blocks() == 1 && lines.outer * lines.length >= 16;
+  const int lanes = lines.order.lanes;
+  return lines.inner == 1 && lines.length > 1 && lines.length < lanes && lanes % lines.length == 0 && lines.blocks() == 1 && lines.outer * lines.length >= lanes;
 }
 
+constexpr int kLanes = 16;  // along other lines
 constexpr std::int64_t kAbreast = 8;
 
-/// Whether columns are so few that a strip would be short, and there are others beside them: then several of these few go abreast, whose chains do not wait for each other (maxima of
-/// 4096 x 256 x 4 i32 along the middle: 1.4 ms one by one).
-bool has_few_columns(const Lines& lines) { return lines.inner > 1 && lines.inner < 16 && lines.outer >= kAbreast; }
+/// Whether columns are so few that a strip would be short, and there are others beside them: then several of these few go abreast, whose chains do not wait for each other (sums of
+/// 4096 x 256 x 4 f32 down the middle, two threads of a Zen 5: 1.4 ms one by one, 0.6 so).
+bool has_few_columns(const Lines& lines) { return lines.inner > 1 && lines.inner < kLanes && lines.outer >= kAbreast; }
 /// Of such, places of the outer dimensions that a grid point takes.
 std::int64_t few_of_point(const Lines& lines) {
   const std::int64_t most = lines.blocks() > 1 ? kAbreast : kPointElements / (lines.length * lines.inner) / kAbreast * kAbreast;
@@ -187,19 +189,6 @@ std::int64_t grid(const Op& op) {
   if (lines.inner == 1) return lines.outer * lines.blocks() / rows_of_point(lines);
   if (has_few_columns(lines)) return lines.blocks() * ((lines.outer + few_of_point(lines) - 1) / few_of_point(lines));
   return lines.outer * lines.blocks() * ((lines.inner + kWidth - 1) / kWidth);
-}
-
-/// Runs body(c, length) for piece c of [0, total) in pieces of `size`, of which the last may be shorter.
-void for_piece(loop::Builder& b, const Index& c, std::int64_t total, std::int64_t size, const std::function<void(Index, std::int64_t)>& body) {
-  std::int64_t whole = total / size, rest = total % size;
-  if (rest == 0) return body(c * size, size);
-  if (whole == 0) return body(0, rest);
-  b.if_(b.less(c, whole), [&] { body(c * size, size); }, [&] { body(whole * size, rest); });
-}
-void for_pieces(loop::Builder& b, const Index& begin, std::int64_t total, std::int64_t size,
-                const std::function<void(Index, std::int64_t)>& body) {
-  b.for_(0, total / size, 1, [&](Index c) { body(begin + c * size, size); });
-  if (total % size != 0) body(begin + total / size * size, total % size);
 }
 
 class Emit {
@@ -231,7 +220,7 @@ class Emit {
   void packed(const Index& point) {
     const std::int64_t all = lines_.outer * lines_.length;
     for_piece(b_, point, all, kPointElements, [&](Index begin, std::int64_t elements) {
-      b_.vector(0, elements, 16, [&](Index j) {
+      b_.vector(0, elements, lines_.order.lanes, [&](Index j) {
         const Index at = lines_.reverse ? Index(all - 1) - begin - j : begin + j;
         Inst* k = b_.value(b_.mod(j, lines_.length));
         Inst* v = load(at);
@@ -264,7 +253,7 @@ class Emit {
   }
   /// The tile's total, or anything where a part of a strip shows that it is the line's last.
   Inst* row_tile(const Index& tile, std::int64_t length, Inst* before) {
-    const int lanes = static_cast<int>(std::min<std::uint64_t>(16, std::bit_ceil(static_cast<std::uint64_t>(length))));  // of one short strip as many as it takes, as packed
+    const int lanes = loop::lanes_for(length, lines_.order.lanes);  // of one short strip as many as it takes, as packed
     std::int64_t whole = length / lanes * lanes;
     Inst* run = b_.local(neutral_);
     auto strip = [&](Index k) {
@@ -309,7 +298,7 @@ class Emit {
     });
   }
   void stripe(const Index& line, std::int64_t length, const Index& first, std::int64_t columns) {
-    const int lanes = static_cast<int>(std::min<std::uint64_t>(16, std::bit_ceil(static_cast<std::uint64_t>(columns))));
+    const int lanes = loop::lanes_for(columns, kLanes);
     auto each = [&](const std::function<void(Index)>& f) { b_.vector(0, columns, lanes, f); };
     auto each_line = [&](const std::function<void(Index)>& f) {
       each([&](Index x) {
@@ -320,37 +309,31 @@ class Emit {
     for_pieces(b_, line, length, lines_.order.chunk(), [&](Index chunk, std::int64_t chunk_length) {
       each_line([&](Index x) { b_.store(tiles_, x, neutral_); });
       for_pieces(b_, chunk, chunk_length, lines_.order.tile(), [&](Index tile, std::int64_t tile_length) {
-        each([&](Index x) { abreast_ == 1 ? column_tile(tile, tile_length, first, x) : tiles_abreast(tile, tile_length, x); });
+        each([&](Index x) { column_tile(tile, tile_length, first, x); });
       });
       each_line([&](Index x) { b_.store(chunks_, x, combined(b_.load(chunks_, x), b_.load(tiles_, x))); });
     });
   }
-  /// The same as column_tile of several.
-  void tiles_abreast(const Index& tile, std::int64_t length, const Index& x) {
+  /// Of each line that goes abreast. The steps of one are written out, those of several are a loop: as much code.
+  void column_tile(const Index& tile, std::int64_t length, const Index& first, const Index& x) {
+    auto total = [&](std::size_t a) { return x + static_cast<std::int64_t>(a) * lines_.inner; };
     std::vector<Inst*> before, runs;
-    auto total = [&](std::int64_t a) { return x + a * lines_.inner; };
     for (std::int64_t a = 0; a < abreast_; ++a) {
-      before.push_back(combined(b_.load(chunks_, total(a)), b_.load(tiles_, total(a))));
+      before.push_back(combined(b_.load(chunks_, total(before.size())), b_.load(tiles_, total(before.size()))));
       runs.push_back(b_.local(neutral_, x.lanes()));
     }
-    b_.for_(0, length, 1, [&](Index u) {
-      for (std::int64_t a = 0; a < abreast_; ++a) {
-        const auto i = static_cast<std::size_t>(a);
-        const Index at = base_ + (lines_.position(tile + u) + a * lines_.length) * lines_.inner + x;
-        combine_into(runs[i], load(at));
-        store(at, combined(before[i], b_.get(runs[i])));
+    auto step = [&](const Index& u) {
+      for (std::size_t a = 0; a < runs.size(); ++a) {
+        const Index at = base_ + (lines_.position(tile + u) + static_cast<std::int64_t>(a) * lines_.length) * lines_.inner + first + x;
+        combine_into(runs[a], load(at));
+        store(at, combined(before[a], b_.get(runs[a])));
       }
-    });
-    for (std::int64_t a = 0; a < abreast_; ++a) b_.store(tiles_, total(a), combined(b_.load(tiles_, total(a)), b_.get(runs[static_cast<std::size_t>(a)])));
-  }
-  void column_tile(const Index& tile, std::int64_t length, const Index& first, const Index& x) {
-    Inst *before = combined(b_.load(chunks_, x), b_.load(tiles_, x)), *run = neutral_;
-    for (std::int64_t u = 0; u < length; ++u) {
-      Index at = base_ + lines_.position(tile + u) * lines_.inner + first + x;
-      run = combined(run, load(at));
-      store(at, combined(before, run));
-    }
-    b_.store(tiles_, x, combined(b_.load(tiles_, x), run));
+    };
+    if (abreast_ > 1)
+      b_.for_(0, length, 1, step);
+    else
+      for (std::int64_t u = 0; u < length; ++u) step(u);
+    for (std::size_t a = 0; a < runs.size(); ++a) b_.store(tiles_, total(a), combined(b_.load(tiles_, total(a)), b_.get(runs[a])));
   }
 
   loop::Builder& b_;
@@ -360,7 +343,7 @@ class Emit {
   DType dtype_;
   Inst *neutral_ = nullptr, *start_ = nullptr;
   Index base_ = 0;
-  std::int64_t abreast_ = 1;
+  std::int64_t abreast_ = 1;  // places of the outer dimensions whose columns are done together
   loop::Ref *chunks_ = nullptr, *tiles_ = nullptr;  // columns: locals of all lines side by side
 };
 

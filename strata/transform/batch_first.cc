@@ -57,7 +57,7 @@ Ints numbers(std::size_t from, std::size_t count) {
   return out;
 }
 
-/// The operand with a dimension of its batch last; `dims` name its dimensions as they are then.
+/// The operand with a dimension of its batch last; `batch` and `contract` name its dimensions as they are then.
 Value* batch_last(Builder& b, Value* v, int last, Ints& batch, Ints& contract) {
   Ints permutation;
   for (std::int64_t d = 0; d < v->rank(); ++d)
@@ -70,7 +70,7 @@ Value* batch_last(Builder& b, Value* v, int last, Ints& batch, Ints& contract) {
 
 /// Of two batches that are last in one operand each, the smaller operand takes the one that is last in the other, if that fills lanes whose terms stay in a cache.
 ir::Values with_one_batch_last(Builder& b, const Op& op, const op::Contraction& c, op::DotDims dims) {
-  constexpr std::int64_t kLanes = 16, kMostTerms = 8192;
+  constexpr std::int64_t kLanes = 16, kMostTerms = 8192;  // as compile/batch_lanes.cc asks
   Value *l = op.operand(0), *r = op.operand(1);
   const bool left_stays = l->shape().count() >= r->shape().count();
   Value*& moved = left_stays ? r : l;
