@@ -387,14 +387,14 @@ class KernelEmitter {
       Value* lane = b_.CreateTrunc(value(i.lane), word);
       mask = b_.CreateICmpULT(lane, math_.stretch(b_.CreateTrunc(rest, b_.getInt32Ty()), i.lanes));
     }
-    masked(mask, *i.bodies[0]);
+    where({mask, rest}, *i.bodies[0]);
   }
 
-  void masked(Value* mask, const Body& inner) {
-    Value* outer = memory_.mask();
-    memory_.set_mask(mask);
+  void where(const Memory::Alive& alive, const Body& inner) {
+    const Memory::Alive outer = memory_.alive();
+    memory_.set_alive(alive);
     body(inner);
-    memory_.set_mask(outer);
+    memory_.set_alive(outer);
   }
 
   void when(Value* condition, const std::function<void()>& f) {
@@ -422,7 +422,7 @@ class KernelEmitter {
   /// A body on those lanes where the condition holds, skipped where it holds on none.
   void under(Value* condition, const Body& inner) {
     Value* mask = memory_.mask() ? b_.CreateAnd(memory_.mask(), condition) : condition;
-    when(b_.CreateOrReduce(mask), [&] { masked(mask, inner); });
+    when(b_.CreateOrReduce(mask), [&] { where({mask}, inner); });
   }
 
   void while_loop(const Inst& i) {

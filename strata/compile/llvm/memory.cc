@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "strata/base/check.h"
 
@@ -134,7 +135,7 @@ Value* Memory::any(Value* mask) { return lanes_of(mask) == 1 ? mask : b_.CreateO
 
 /// Lanes alive for which the predicate holds; null when all are.
 Value* Memory::combined_mask(Value* predicate, int lanes) {
-  Value* mask = mask_ && lanes_of(mask_) == lanes ? mask_ : nullptr;
+  Value* mask = alive_.mask && lanes_of(alive_.mask) == lanes ? alive_.mask : nullptr;
   if (!predicate) return mask;
   predicate = math_.stretch(predicate, lanes);
   return mask ? b_.CreateAnd(mask, predicate) : predicate;
@@ -158,7 +159,7 @@ void Memory::when(Value* condition, const std::function<void()>& f) {
 Value* Memory::load(const Inst& inst) {
   int lanes = inst.type.lanes;
   DType dtype = inst.ref->dtype;
-  if (std::int64_t stride = stride_of(inst.index); stride > 1 && stride <= kWidestStride && !mask_ && inst.args.empty()) return strided_load(inst, stride);
+  if (std::int64_t stride = stride_of(inst.index); stride > 1 && stride <= kWidestStride && !alive_.mask && inst.args.empty()) return strided_load(inst, stride);
   Place at = place(inst, lanes);
   if (at.kind == Place::Kind::uniform) return uniform_load(inst, at.pointer, lanes);
 
@@ -250,6 +251,8 @@ Value* Memory::masked_load(const Inst& inst, llvm::Type* t, Value* first, Value*
     if (!inst.args.empty()) first = inside_or_begin(inst, first);
     return some();
   }
+  if (auto* count = mask == alive_.mask ? llvm::dyn_cast_or_null<llvm::ConstantInt>(alive_.first) : nullptr)
+    return load_first(inst, first, static_cast<int>(count->getZExtValue()), otherwise);
   llvm::Function* function = b_.GetInsertBlock()->getParent();
   auto block = [&](const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, function); };
   auto *all_block = block("all"), *not_all = block("not.all"), *some_block = block("some"), *done = block("loaded");
@@ -267,6 +270,25 @@ Value* Memory::masked_load(const Inst& inst, llvm::Type* t, Value* first, Value*
   out->addIncoming(all, all_block);
   out->addIncoming(otherwise, not_all);
   out->addIncoming(few, some_block);
+  return out;
+}
+
+/// The first `count` lanes in pieces of a power of two, the others of `otherwise`.
+Value* Memory::load_first(const Inst& inst, Value* at, int count, Value* otherwise) {
+  const int lanes = lanes_of(otherwise);
+  llvm::Type* element = otherwise->getType()->getScalarType();
+  Value* out = otherwise;
+  for (int begin = 0, some; begin < count; begin += some) {
+    some = static_cast<int>(std::bit_floor(static_cast<unsigned>(count - begin)));
+    Value* place = b_.CreateConstGEP1_64(element, at, static_cast<std::uint64_t>(begin));
+    Value* piece = of(inst, b_.CreateAlignedLoad(llvm::FixedVectorType::get(element, static_cast<unsigned>(some)), place, element_alignment(inst)));
+    std::vector<int> wide, from;
+    for (int i = 0; i < lanes; ++i) {
+      wide.push_back(i < some ? i : -1);
+      from.push_back(begin <= i && i < begin + some ? lanes + i - begin : i);
+    }
+    out = b_.CreateShuffleVector(out, b_.CreateShuffleVector(piece, wide), from);
+  }
   return out;
 }
 
@@ -358,7 +380,7 @@ void Memory::store(std::span<const Inst* const> all) {
 std::size_t Memory::turns(std::span<const Inst* const> stores) const {
   const std::int64_t stride = stride_of(stores[0]->index);
   const auto n = static_cast<std::size_t>(std::max<std::int64_t>(1, stride));
-  if (mask_ || stride < 2 || stride > kWidestStride || stores.size() < n) return 1;
+  if (alive_.mask || stride < 2 || stride > kWidestStride || stores.size() < n) return 1;
   for (std::size_t i = 0; i < n; ++i) {
     const Inst& inst = *stores[i];
     if (inst.ref != stores[0]->ref || inst.args.size() > 1 || inst.streaming != stores[0]->streaming) return 1;
@@ -396,12 +418,35 @@ Value* Memory::interleaved(std::vector<Value*> values) {
   return b_.CreateShuffleVector(low, high, from);
 }
 
+/// AMD's processors without AVX-512 take 20 cycles for a register that is stored under a mask, and words of one and two bytes nobody stores so without.
 void Memory::masked_store(const Inst& inst, Value* stored, Value* first, Value* mask) {
   const llvm::Align align = element_alignment(inst);
-  if (masks_words(stored->getType())) return void(of(inst, b_.CreateMaskedStore(stored, first, align, mask)));
+  if (math_.target().avx512) return void(of(inst, b_.CreateMaskedStore(stored, first, align, mask)));
+  if (mask == alive_.mask && alive_.first) return store_first(inst, stored, first, alive_.first);
   Value* all = b_.CreateAndReduce(mask);
   when(all, [&] { of(inst, b_.CreateAlignedStore(stored, first, align)); });
   when(b_.CreateAnd(any(mask), b_.CreateNot(all)), [&] { of(inst, b_.CreateMaskedStore(stored, first, align, mask)); });
+}
+
+/// The first `count` lanes, fewer than all, in pieces of a power of two.
+void Memory::store_first(const Inst& inst, Value* stored, Value* at, Value* count) {
+  const int lanes = lanes_of(stored);
+  auto part = [&](int begin, int some) {
+    std::vector<int> from;
+    for (int i = begin; i < begin + some; ++i) from.push_back(i < lanes_of(stored) ? i : -1);
+    return b_.CreateShuffleVector(stored, from);
+  };
+  for (auto some = static_cast<int>(std::bit_ceil(static_cast<unsigned>(lanes)) / 2); some > 0; some /= 2) {
+    Value *low = part(0, some), *high = part(some, some);
+    Value* has = b_.CreateICmpNE(b_.CreateAnd(count, static_cast<std::uint64_t>(some)), b_.getInt64(0));
+    auto* known = llvm::dyn_cast<llvm::ConstantInt>(has);
+    auto write = [&] { of(inst, b_.CreateAlignedStore(low, at, element_alignment(inst))); };
+    if (!known) when(has, write);
+    else if (known->isOne()) write();
+    Value* behind = b_.CreateConstGEP1_64(stored->getType()->getScalarType(), at, static_cast<std::uint64_t>(some));
+    stored = !known ? b_.CreateSelect(has, high, low) : known->isOne() ? high : low;
+    at = !known ? b_.CreateSelect(has, behind, at) : known->isOne() ? behind : at;
+  }
 }
 
 void Memory::store_one(const Inst& inst) {
@@ -452,7 +497,7 @@ std::uint64_t Memory::strip_alignment(const Inst& inst) const {
 
 /// Whether a store, of so many that take turns, writes whole strips that lie so that they may go past the caches.
 bool Memory::streams(const Inst& inst, std::size_t turns) const {
-  if (!inst.streaming || mask_ || inst.args.size() > 1 || strip_alignment(inst) == 0) return false;
+  if (!inst.streaming || alive_.mask || inst.args.size() > 1 || strip_alignment(inst) == 0) return false;
   return stride_of(inst.index) == static_cast<std::int64_t>(turns);
 }
 

@@ -20,9 +20,13 @@ class Memory {
   void bind(const loop::Ref* ref, llvm::Value* pointer) { pointers_[ref->id] = pointer; }
   /// After all are bound: which buffers cannot overlap (emit_kernel.h).
   void keep_apart(const loop::Kernel& kernel);
-  /// The lanes that are alive, or null for all.
-  llvm::Value* mask() const { return mask_; }
-  void set_mask(llvm::Value* mask) { mask_ = mask; }
+  /// The lanes that are alive: `mask` is null for all; `first` says how many where they are the first ones, else it is null.
+  struct Alive {
+    llvm::Value *mask = nullptr, *first = nullptr;
+  };
+  llvm::Value* mask() const { return alive_.mask; }
+  const Alive& alive() const { return alive_; }
+  void set_alive(const Alive& alive) { alive_ = alive; }
 
   llvm::Value* load(const loop::Inst& inst);
   void store(const loop::Inst& inst) {
@@ -75,7 +79,9 @@ class Memory {
   bool masks_words(llvm::Type* t) const;
   llvm::Value* inside_or_begin(const loop::Inst& inst, llvm::Value* first);
   llvm::Value* masked_load(const loop::Inst& inst, llvm::Type* t, llvm::Value* first, llvm::Value* mask, llvm::Value* otherwise);
+  llvm::Value* load_first(const loop::Inst& inst, llvm::Value* at, int count, llvm::Value* otherwise);
   void masked_store(const loop::Inst& inst, llvm::Value* stored, llvm::Value* first, llvm::Value* mask);
+  void store_first(const loop::Inst& inst, llvm::Value* stored, llvm::Value* at, llvm::Value* count);
   llvm::Value* any(llvm::Value* mask);
   llvm::Value* combined_mask(llvm::Value* predicate, int lanes);
   llvm::Value* reversed(llvm::Value* v);
@@ -89,7 +95,7 @@ class Memory {
   };
   std::map<int, llvm::Value*> pointers_;
   std::map<int, Scopes> scopes_;
-  llvm::Value* mask_ = nullptr;
+  Alive alive_;
   bool streamed_ = false;
 };
 
