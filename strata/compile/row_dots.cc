@@ -76,27 +76,43 @@ class RowDots {
     b.vector(0, piece.length, kLanes, [&](Index lane) { store(piece.place + lane, b.load(all, lane + before)); });
   }
 
+  /// Rows from memory one after the other, of which processors fetch what comes next: squares of rows of a few lines each are read at half that speed.
+  loop::Ref* rows_of(const ProductSide& side, const Index& place, const ProductPart& all) {
+    loop::Builder& b = *builder_;
+    constexpr std::int64_t kFewest = 128, kMost = 1024;  // bytes of a row
+    const std::int64_t row = k_ * static_cast<std::int64_t>(byte_width(acc_));
+    if (!side.contracts_minor() || kind_ != TermKind::single || row < kFewest || row > kMost || elements_ < kLanes) return nullptr;
+    if (static_cast<std::size_t>(side.value->type().bytes()) < kPastCaches / 4) return nullptr;
+    loop::Ref* out = b.scratch(acc_, kLanes * k_);
+    for (std::int64_t i = 0; i < kLanes; ++i)
+      b.vector(0, k_, kLanes, [&](Index lane) { b.store(out, lane + i * k_, terms_->at(side, place + i, all, lane)); });
+    return out;
+  }
+
   /// `done` with the sums of the kLanes elements from `place` on.
   void sums(const Index& place, const std::function<void(Inst*, const Index&)>& done) {
     loop::Builder& b = *builder_;
     const std::int64_t steps = terms_->steps(k_), whole_steps = kind_ == TermKind::pairs ? k_ / 2 : k_, squares = whole_steps / kLanes;
     const ProductPart all{0, 0, k_, 1};
+    loop::Ref *left_rows = rows_of(left_, place, all), *right_rows = rows_of(right_, place, all);
     b.vector(0, kLanes, kLanes, [&](Index lane) {
       Inst* sum = b.local(b.constant(acc_, 0.0), kLanes);
       auto add = [&](Inst* x, Inst* y) { b.set(sum, multiply_add(b, kind_, acc_, x, y, b.get(sum))); };
       auto step = [&](const ProductSide& side, const Index& s, bool odd_end) {
         return terms_->at(side, elements_ < kLanes ? b.index_of(b.binary(Opcode::min, b.value(lane), b.constant_int(DType::i64, elements_ - 1)), 0, elements_ - 1) : place + lane, all, s, odd_end);
       };
-      auto square = [&](const ProductSide& side, const Index& s) {
+      auto along = [&](const ProductSide& side, std::int64_t i, const Index& s) { return terms_->at(side, place + std::min(i, elements_ - 1), all, s); };
+      auto square = [&](const ProductSide& side, loop::Ref* rows, const Index& s) {
         std::vector<Inst*> out;
-        for (std::int64_t i = 0; i < kLanes; ++i) out.push_back(side.contracts_minor() ? terms_->at(side, place + std::min(i, elements_ - 1), all, s + lane) : step(side, s + i, false));
+        for (std::int64_t i = 0; i < kLanes; ++i)
+          out.push_back(rows ? b.load(rows, s + i * k_ + lane) : side.contracts_minor() ? along(side, i, s + lane) : step(side, s + i, false));
         return side.contracts_minor() ? loop::transposed(b, out) : out;
       };
       const std::int64_t line = squares % 2 == 0 ? 2 : 1;
       b.for_(0, squares / line, 1, [&](Index i) {
         for (std::int64_t q = 0; q < line; ++q) {
           const Index s = (i * line + q) * kLanes;
-          const std::vector<Inst*> x = square(left_, s), y = square(right_, s);
+          const std::vector<Inst*> x = square(left_, left_rows, s), y = square(right_, right_rows, s);
           for (std::size_t at = 0; at < x.size(); ++at) add(x[at], y[at]);
         }
       });

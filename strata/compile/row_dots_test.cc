@@ -18,7 +18,7 @@ struct Case {
   DType dtype = DType::f32;
 };
 
-// Whole groups and the last few; squares, and steps beside them; the second group behind the first; operands that lie along the batch; several dimensions of both.
+// Whole groups and the last few; squares, and steps beside them; the second group behind the first; operands that lie along the batch; several dimensions of both; rows past the caches.
 const Case kCases[] = {{{16, 64}, {16, 64}, {{0}, {0}, {1}, {1}}},
                        {{3, 171}, {3, 171}, {{0}, {0}, {1}, {1}}},
                        {{4, 171}, {171, 4}, {{0}, {1}, {1}, {0}}},
@@ -28,6 +28,7 @@ const Case kCases[] = {{{16, 64}, {16, 64}, {{0}, {0}, {1}, {1}}},
                        {{41, 12}, {41, 12}, {{1}, {1}, {0}, {0}}},
                        {{5, 6, 1, 40}, {6, 5, 40}, {{0, 1}, {1, 0}, {3}, {2}}},
                        {{3, 9, 17, 8}, {3, 17, 8, 9}, {{0, 1}, {0, 3}, {2, 3}, {1, 2}}},
+                       {{32773, 65}, {32773, 65}, {{0}, {0}, {1}, {1}}},
                        {{40, 100}, {40, 100}, {{0}, {0}, {1}, {1}}, DType::f64},
                        {{40, 100}, {40, 100}, {{0}, {0}, {1}, {1}}, DType::f16},
                        {{40, 100}, {40, 100}, {{0}, {0}, {1}, {1}}, DType::i8},
