@@ -53,37 +53,15 @@ struct Report {
   op::Distance largest;
 };
 
-/// A copy that the pool's threads make.
-struct Copy {
-  std::byte* to;
-  const std::byte* from;
-  static void run(void* ctx, std::int64_t begin, std::int64_t end) {
-    const Copy& c = *static_cast<const Copy*>(ctx);
-    std::memcpy(c.to + begin, c.from + begin, static_cast<std::size_t>(end - begin));
-  }
-};
-
-/// The same values in other memory, written again before each run. All threads write, in pieces that stay in a core's cache: they are awake when the
-/// run begins, as in a program that does nothing but call, and no piece goes around the caches as a large memcpy does.
-void rewrite(std::vector<Literal>& fresh, const std::vector<Literal>& original) {
-  for (std::size_t i = 0; i < fresh.size(); ++i) {
-    Copy copy{fresh[i].mutable_data(), original[i].data()};
-    parallel_for(static_cast<std::int64_t>(original[i].bytes()), 1 << 18, Copy::run, &copy);
-  }
-}
-
 using Run = std::function<std::vector<runtime::Buffer>(const std::vector<Literal>&)>;
 
-/// After the warm-up `last`: N runs on the same arguments. Results stay valid until the next run.
+/// After the warm-up `last`: N runs on the same arguments, each after the results of the one before are gone, as in a program that does nothing but call.
 std::vector<runtime::Buffer> timed(const Run& run, const std::vector<Literal>& arguments, std::vector<runtime::Buffer> last, int runs, std::vector<double>& seconds) {
-  std::vector<Literal> fresh;
-  for (const Literal& a : arguments) fresh.emplace_back(a.type());
   for (int i = 0; i < runs; ++i) {
-    rewrite(fresh, arguments);
+    last.clear();
     double start = now();
-    std::vector<runtime::Buffer> next = run(fresh);
+    last = run(arguments);
     seconds.push_back(now() - start);
-    last = std::move(next);
   }
   return last;
 }
