@@ -10,6 +10,7 @@
 #include "strata/compile/product_fetch.h"
 #include "strata/compile/product_layout.h"
 #include "strata/compile/product_result.h"
+#include "strata/compile/product_rows.h"
 #include "strata/compile/row_dots.h"
 #include "strata/compile/tile_product.h"
 #include "strata/compile/window_product.h"
@@ -571,6 +572,7 @@ class Product {
     constexpr std::int64_t kLine = 2 * kSquare;
     loop::Builder& b = *builder_;
     const std::int64_t lines = p.depth / kLine, groups = n.length / kSquare, behind = groups > 1 && k_ >= 4 * kBehind ? kBehind / kLine : 0;
+    loop::Ref* rows = groups ? bring_rows(b, *terms_, right_, n.place, groups * kSquare, p) : nullptr;
     if (groups)
       b.vector(0, kSquare, kSquare, [&](Index lane) {
         std::vector<Inst*> sums;
@@ -583,7 +585,8 @@ class Product {
         auto line = [&](std::int64_t g, Index at) {
           for (Index s = at * kLine; Index square : {s, s + kSquare}) {
             std::vector<Inst*> columns;
-            for (int i = 0; i < kSquare; ++i) columns.push_back(terms_->at(right_, column(g) + i, p, square + lane));
+            for (int i = 0; i < kSquare; ++i)
+              columns.push_back(rows ? b.load(rows, square + lane + (g * kSquare + i) * p.depth) : terms_->at(right_, column(g) + i, p, square + lane));
             std::vector<Inst*> steps = loop::transposed(b, columns);
             for (int i = 0; i < kSquare; ++i) add(g, square + i, steps[static_cast<std::size_t>(i)]);
           }

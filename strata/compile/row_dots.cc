@@ -7,6 +7,7 @@
 #include "strata/compile/product_axis.h"
 #include "strata/compile/product_layout.h"
 #include "strata/compile/product_result.h"
+#include "strata/compile/product_rows.h"
 #include "strata/compile/product_terms.h"
 #include "strata/loop/lanes.h"
 #include "strata/op/dot_general.h"
@@ -76,25 +77,12 @@ class RowDots {
     b.vector(0, piece.length, kLanes, [&](Index lane) { store(piece.place + lane, b.load(all, lane + before)); });
   }
 
-  /// Rows from memory one after the other, of which processors fetch what comes next: squares of rows of a few lines each are read at half that speed.
-  loop::Ref* rows_of(const ProductSide& side, const Index& place, const ProductPart& all) {
-    loop::Builder& b = *builder_;
-    constexpr std::int64_t kFewest = 128, kMost = 1024;  // bytes of a row
-    const std::int64_t row = k_ * static_cast<std::int64_t>(byte_width(acc_));
-    if (!side.contracts_minor() || kind_ != TermKind::single || row < kFewest || row > kMost || elements_ < kLanes) return nullptr;
-    if (static_cast<std::size_t>(side.value->type().bytes()) < kPastCaches / 4) return nullptr;
-    loop::Ref* out = b.scratch(acc_, kLanes * k_);
-    for (std::int64_t i = 0; i < kLanes; ++i)
-      b.vector(0, k_, kLanes, [&](Index lane) { b.store(out, lane + i * k_, terms_->at(side, place + i, all, lane)); });
-    return out;
-  }
-
   /// `done` with the sums of the kLanes elements from `place` on.
   void sums(const Index& place, const std::function<void(Inst*, const Index&)>& done) {
     loop::Builder& b = *builder_;
     const std::int64_t steps = terms_->steps(k_), whole_steps = kind_ == TermKind::pairs ? k_ / 2 : k_, squares = whole_steps / kLanes;
     const ProductPart all{0, 0, k_, 1};
-    loop::Ref *left_rows = rows_of(left_, place, all), *right_rows = rows_of(right_, place, all);
+    loop::Ref *left_rows = bring_rows(b, *terms_, left_, place, kLanes, all), *right_rows = bring_rows(b, *terms_, right_, place, kLanes, all);
     b.vector(0, kLanes, kLanes, [&](Index lane) {
       Inst* sum = b.local(b.constant(acc_, 0.0), kLanes);
       auto add = [&](Inst* x, Inst* y) { b.set(sum, multiply_add(b, kind_, acc_, x, y, b.get(sum))); };
