@@ -123,7 +123,7 @@ TEST(fft_kernel, of_any_length_is_the_definition) {
 }
 
 TEST(fft_kernel, of_long_lines_is_the_definition) {
-  for (std::int64_t n : {243, 256, 257, 341, 512, 625, 720, 961, 1000, 1009, 1024, 2048, 2310, 4096, 4099, 6561, 8192, 10000, 16384, 19683, 40320, 65536})
+  for (std::int64_t n : {183, 201, 243, 256, 257, 341, 512, 625, 720, 961, 1000, 1009, 1024, 2048, 2310, 4096, 4099, 6561, 8192, 10000, 16384, 19683, 40320, 65536})
     for (std::int64_t kind : kKinds) expect_exact(kind, {1, 1, n});
 }
 
@@ -147,7 +147,7 @@ void expect_equal_bits(std::int64_t kind, Shape s, std::int64_t count) {
 
 TEST(fft_kernel, bits_depend_neither_on_the_instruction_set_nor_on_the_cut) {
   for (std::int64_t kind : kKinds) {
-    for (std::int64_t n : {1, 2, 3, 4, 5, 8, 12, 15, 30, 31, 49, 63, 64, 66, 74, 77, 100, 124, 125, 128, 130, 197, 210, 256, 512, 961, 1000, 1009, 4096}) {
+    for (std::int64_t n : {1, 2, 3, 4, 5, 8, 12, 15, 30, 31, 49, 59, 61, 63, 64, 66, 67, 74, 77, 100, 124, 118, 125, 128, 130, 134, 197, 210, 256, 512, 961, 1000, 1009, 4096}) {
       expect_equal_bits<float>(kind, {1, 1, n}, 11);
       expect_equal_bits<double>(kind, {1, 1, n}, 11);
     }

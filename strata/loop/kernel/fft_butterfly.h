@@ -39,7 +39,32 @@ STRATA_LANES void butterfly8(Lanes<V>* x) {
   x[7] = {V::fma(-c, rest3, e3.re), V::fma(c, sum3, e3.im)};
 }
 
-/// Sums and differences of mirrored pairs meet cosines and sines. `roots`: exp(-2 pi i t / R).
+/// Results k .. k + kSome - 1 of an odd radix and those that mirror them, by the sums and differences of mirrored pairs: cosines of the ones meet sines of the others.
+template <class V, int kSome>
+STRATA_LANES void mirrored(Lanes<V>* x, int radix, const typename V::N* roots, int k, const Lanes<V>& first, const Lanes<V>* sum, const Lanes<V>* rest) {
+  Lanes<V> even[kSome], odd[kSome];
+  int turn[kSome];
+#pragma GCC unroll 2
+  for (int i = 0; i < kSome; ++i) even[i] = first, odd[i] = {V::all(0), V::all(0)}, turn[i] = k + i;
+#pragma GCC unroll 3
+  for (int j = 0; j < radix / 2; ++j) {
+    const Lanes<V> s = sum[j], r = rest[j];
+#pragma GCC unroll 2
+    for (int i = 0; i < kSome; ++i) {
+      const typename V::F cosine = V::all(roots[2 * turn[i]]), sine = V::all(roots[2 * turn[i] + 1]);
+      even[i] = {V::fma(s.re, cosine, even[i].re), V::fma(s.im, cosine, even[i].im)};
+      odd[i] = {V::fma(r.re, sine, odd[i].re), V::fma(r.im, sine, odd[i].im)};
+      turn[i] += turn[i] + k + i < radix ? k + i : k + i - radix;
+    }
+  }
+#pragma GCC unroll 2
+  for (int i = 0; i < kSome; ++i) {
+    x[k + i] = {even[i].re - odd[i].im, even[i].im + odd[i].re};
+    x[radix - k - i] = {even[i].re + odd[i].im, even[i].im - odd[i].re};
+  }
+}
+
+/// `roots`: exp(-2 pi i t / R).
 template <class V>
 STRATA_LANES void butterfly_odd(Lanes<V>* x, int radix, const typename V::N* roots) {
   Lanes<V> sum[kLargestRadix / 2], rest[kLargestRadix / 2], first = x[0];
@@ -50,18 +75,9 @@ STRATA_LANES void butterfly_odd(Lanes<V>* x, int radix, const typename V::N* roo
     rest[j] = x[j + 1] - x[radix - 1 - j];
     x[0] = x[0] + sum[j];
   }
-#pragma GCC unroll 3
-  for (int k = 1; k <= half; ++k) {
-    Lanes<V> even = first, odd = {V::all(0), V::all(0)};
-#pragma GCC unroll 3
-    for (int j = 0, t = k; j < half; ++j, t = t + k < radix ? t + k : t + k - radix) {
-      typename V::F c = V::all(roots[2 * t]), s = V::all(roots[2 * t + 1]);
-      even = {V::fma(sum[j].re, c, even.re), V::fma(sum[j].im, c, even.im)};
-      odd = {V::fma(rest[j].re, s, odd.re), V::fma(rest[j].im, s, odd.im)};
-    }
-    x[k] = {even.re - odd.im, even.im + odd.re};
-    x[radix - k] = {even.re + odd.im, even.im - odd.re};
-  }
+  int k = 1;
+  for (; k < half; k += 2) mirrored<V, 2>(x, radix, roots, k, first, sum, rest);
+  if (k == half) mirrored<V, 1>(x, radix, roots, k, first, sum, rest);
 }
 
 /// R = 0: any odd radix.

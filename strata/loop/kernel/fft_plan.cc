@@ -48,7 +48,7 @@ std::vector<int> radices_of(std::int64_t n) {
   for (; twos >= 5 || twos == 3; twos -= 3) out.push_back(8);
   for (; twos >= 2; twos -= 2) out.push_back(4);
   if (twos == 1) out.push_back(2);
-  for (int p : {3, 5, 7, 11, 13, 17, 19, 23, 29, 31})
+  for (int p = 3; p <= kLargestRadix; p += 2)  // composite ones divide nothing that is left
     for (; n % p == 0; n /= p) out.push_back(p);
   return n == 1 ? out : std::vector<int>();
 }

@@ -14,7 +14,7 @@ template <class N>
 constexpr std::int64_t kLanes = 64 / sizeof(N);
 template <class N>
 constexpr std::int64_t kRow = 2 * kLanes<N>;  // numbers of a row
-constexpr int kLargestRadix = 31;
+constexpr int kLargestRadix = 61;
 
 template <class N>
 constexpr std::int64_t whole_lanes(std::int64_t n) { return (n + kLanes<N> - 1) / kLanes<N> * kLanes<N>; }
