@@ -116,6 +116,11 @@ bool any_looked_up(const std::vector<Read>& reads) {
 
 }  // namespace
 
+bool depends_on_reads(const Index& at) {
+  std::unordered_set<const Inst*> seen;
+  return depends_on_reads(at, nullptr, seen);
+}
+
 std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes) { return reads_of(DryRun(group, fusion, sizes)); }
 
 void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads, const std::function<bool(std::size_t)>& joins) {

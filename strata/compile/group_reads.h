@@ -14,6 +14,9 @@ struct Read {
   bool guarded = false;             // whether it is read under a condition
 };
 
+/// Whether a place is computed from numbers that a kernel reads.
+bool depends_on_reads(const Index& at);
+
 /// The reads of a group's element, whose number is taken apart by `sizes`, row-major (any whose product is the group's total).
 std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes);
 

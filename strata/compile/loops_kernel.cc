@@ -113,7 +113,8 @@ Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& tar
   std::optional<JoinedDimensions> joined;
   if (group.rows == 0 && !group.linear && !any_size) joined = joined_dimensions(group, fusion);
   std::int64_t rows = group.rows ? group.rows : rows_of_map(group, joined ? &*joined : nullptr);
-  build_rows(group, fusion, rows, lanes_of_map(group, fusion, target), any_size, built);
+  const bool looks_up = !any_size && (joined ? joined->looked_up : group.rows > 0);
+  build_rows(group, fusion, rows, lanes_of_map(group, fusion, target), any_size, looks_up, built);
   if (joined) {
     if (auto pieces = build_row_pieces(group, fusion, lanes_of_map(group, fusion, target), *built.kernel)) return std::move(*pieces);
     if (auto blocks = build_row_blocks(group, fusion, *joined, *built.kernel)) return std::move(*blocks);

@@ -6,7 +6,7 @@
 
 namespace strata::compile {
 
-/// The code of a group of so many rows, whose maps go in strips of `lanes`. `any_size`: it serves other lengths, too.
-void build_rows(const Group& group, const Fusion& fusion, std::int64_t rows, int lanes, bool any_size, BuiltKernel& built);
+/// The code of a group of so many rows, whose maps go in strips of `lanes`. `any_size`: it serves other lengths, too. `looks_up`: it may be a map that reads where numbers say.
+void build_rows(const Group& group, const Fusion& fusion, std::int64_t rows, int lanes, bool any_size, bool looks_up, BuiltKernel& built);
 
 }  // namespace strata::compile

@@ -4,6 +4,7 @@
 
 #include "strata/compile/combine.h"
 #include "strata/compile/fusion_choice.h"
+#include "strata/compile/group_reads.h"
 
 namespace strata::compile {
 namespace {
@@ -45,7 +46,19 @@ Inst* RowContext::leaf(const Value* v, std::span<const Index> index, const Index
   if (auto row = rows_.find(v); row != rows_.end()) return row->second;
   if (auto kept = kept_.find(v); kept != kept_.end()) return b.load(kept->second.first, offset - kept->second.second);
   STRATA_CHECK(!roots_.count(v), "a row reads {} before its pass", v->op()->name());
+  if (places_ && v->type().bytes() >= kFarArray && depends_on_reads(offset)) {
+    places_->push_back({v, offset});
+    return b.constant_bits(stored_dtype(v->type()), 0);
+  }
   return KernelContext::leaf(v, index, offset);
+}
+
+std::vector<RowContext::Place> RowContext::looked_up(std::span<const Value* const> values, const Index& offset) {
+  std::vector<Place> out;
+  places_ = &out;
+  for (const Value* v : values) stored_at_offset(v, offset);
+  places_ = nullptr;
+  return out;
 }
 
 RowPasses::RowPasses(const Group& of, const Fusion& fusion, std::int64_t number_of_rows, BuiltKernel& built)

@@ -30,6 +30,12 @@ class RowContext : public KernelContext {
     f();
     outside_ = nullptr;
   }
+  /// Where what `v` is computed from is read of large arrays at places that numbers say, in the order of reading; those reads give zeros, others are made.
+  struct Place {
+    const ir::Value* value;
+    Index offset;
+  };
+  std::vector<Place> looked_up(std::span<const ir::Value* const> values, const Index& offset);
   /// The reduced value of the row at hand.
   void set_row(const ir::Value* v, Inst* inst) { rows_[v] = inst; }
   void next_row() {
@@ -47,6 +53,7 @@ class RowContext : public KernelContext {
   std::unordered_map<const ir::Value*, std::pair<loop::Ref*, Index>> kept_;
   std::unordered_map<const ir::Value*, Inst*> rows_;
   const RowBand* outside_ = nullptr;
+  std::vector<Place>* places_ = nullptr;  // to which reads are noted
 };
 
 class RowPasses {
