@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
 
 #include "strata/compile/combine.h"
 #include "strata/compile/fusion_choice.h"
@@ -15,17 +16,28 @@ using ir::Op;
 using ir::Value;
 using loop::Opcode;
 
-/// Whether two places are computed alike, but for a number that is added last.
-bool same_terms(const Index& a, const Index& b) {
-  std::function<bool(const Inst*, const Inst*)> same = [&](const Inst* x, const Inst* y) {
+/// Whether places are computed alike, but for a number that is added last.
+class SameTerms {
+ public:
+  bool operator()(const Index& a, const Index& b) {
+    return std::equal(a.terms().begin(), a.terms().end(), b.terms().begin(), b.terms().end(),
+                      [&](const Index::Term& s, const Index::Term& t) { return s.coefficient == t.coefficient && same(s.variable, t.variable); });
+  }
+  /// Instructions that were alike.
+  std::size_t count() const { return found_.size(); }
+
+ private:
+  bool same(const Inst* x, const Inst* y) {
     if (x == y) return true;
+    if (auto it = found_.find(x); it != found_.end() && it->second == y) return true;
     if (x->code != y->code || x->type != y->type || x->bits != y->bits || x->compare != y->compare || x->callee != y->callee || x->ref != y->ref || x->is_variable || y->is_variable) return false;
-    if (x->index.constant() != y->index.constant() || !same_terms(x->index, y->index)) return false;
-    return std::equal(x->args.begin(), x->args.end(), y->args.begin(), y->args.end(), same);
-  };
-  return std::equal(a.terms().begin(), a.terms().end(), b.terms().begin(), b.terms().end(),
-                    [&](const Index::Term& s, const Index::Term& t) { return s.coefficient == t.coefficient && same(s.variable, t.variable); });
-}
+    if (x->index.constant() != y->index.constant() || !(*this)(x->index, y->index)) return false;
+    if (!std::equal(x->args.begin(), x->args.end(), y->args.begin(), y->args.end(), [&](const Inst* a, const Inst* b) { return same(a, b); })) return false;
+    found_[x] = y;
+    return true;
+  }
+  std::unordered_map<const Inst*, const Inst*> found_;  // lookup only
+};
 
 /// What the first pass of a row stores, keeps and reduces.
 std::vector<const Value*> read_first(const RowPasses& rows) {
@@ -34,17 +46,25 @@ std::vector<const Value*> read_first(const RowPasses& rows) {
   return out;
 }
 
-/// Of the places that numbers say (RowContext::looked_up) which are a row's, one element after the other, where its number says and not those of the row before one row on.
+/// Of the places that numbers say (RowContext::looked_up) which are a row's, one element after the other, where its number says and not those of the row before one row on. Nothing where
+/// there are none, or it takes long to say where.
 std::vector<bool> rows_looked_up(const Group& group, const Fusion& fusion, std::int64_t number) {
   BuiltKernel dry;
   dry.kernel = std::make_unique<loop::Kernel>("dry");
   RowPasses rows(group, fusion, number, dry);
+  constexpr std::size_t kLong = 64, kMany = 512;  // instructions that say where a row lies; and of all that its first element takes, of which LLVM leaves the others out
   if (rows.length == 1) return {};
   const Index row = rows.b.grid();
   auto places = [&](const Index& at) { return rows.context.looked_up(read_first(rows), at); };
-  const auto first = places(row * rows.length), second = places(row * rows.length + 1), next = places((row + 1) * rows.length);
+  const auto first = places(row * rows.length);
+  if (first.empty() || dry.kernel->arena.size() > kMany) return {};
+  const auto second = places(row * rows.length + 1), next = places((row + 1) * rows.length);
   std::vector<bool> out;
-  for (std::size_t i = 0; i < first.size(); ++i) out.push_back(same_terms(first[i].offset, second[i].offset) && second[i].offset.constant() == first[i].offset.constant() + 1 && !same_terms(first[i].offset, next[i].offset));
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const Index &at = first[i].offset, &behind = second[i].offset;
+    SameTerms same;
+    out.push_back(same(at, behind) && same.count() <= kLong && behind.constant() == at.constant() + 1 && !SameTerms()(at, next[i].offset));
+  }
   if (std::find(out.begin(), out.end(), true) == out.end()) out.clear();
   return out;
 }

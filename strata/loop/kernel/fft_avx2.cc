@@ -26,7 +26,7 @@ struct Four {
   STRATA_LANES static __m256i first_lanes(std::int64_t count) { return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3)); }
   STRATA_LANES static F load_first(const double* at, std::int64_t count) { return _mm256_maskload_pd(at, first_lanes(count)); }
   STRATA_LANES static void store_first(double* at, std::int64_t count, F x) { count >= kWidth ? store(at, x) : store_few(at, count, x); }
-  static void store_few(double* at, std::int64_t count, F x) {
+  [[gnu::noinline]] static void store_few(double* at, std::int64_t count, F x) {
     __m128d some = _mm256_castpd256_pd128(x);
     if (count >= 2) _mm_storeu_pd(at, some), some = _mm256_extractf128_pd(x, 1), at += 2, count -= 2;
     if (count >= 1) _mm_store_sd(at, some);
@@ -68,7 +68,7 @@ struct Eight {
   }
   STRATA_LANES static F load_first(const float* at, std::int64_t count) { return _mm256_maskload_ps(at, first_lanes(count)); }
   STRATA_LANES static void store_first(float* at, std::int64_t count, F x) { count >= kWidth ? store(at, x) : store_few(at, count, x); }
-  static void store_few(float* at, std::int64_t count, F x) {
+  [[gnu::noinline]] static void store_few(float* at, std::int64_t count, F x) {
     __m128 some = _mm256_castps256_ps128(x);
     if (count >= 4) _mm_storeu_ps(at, some), some = _mm256_extractf128_ps(x, 1), at += 4, count -= 4;
     if (count >= 2) _mm_storel_pi(reinterpret_cast<__m64*>(at), some), some = _mm_movehl_ps(some, some), at += 2, count -= 2;

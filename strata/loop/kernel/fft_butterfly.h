@@ -46,7 +46,7 @@ STRATA_LANES void mirrored(Lanes<V>* x, int radix, const typename V::N* roots, i
   int turn[kSome];
 #pragma GCC unroll 2
   for (int i = 0; i < kSome; ++i) even[i] = first, odd[i] = {V::all(0), V::all(0)}, turn[i] = k + i;
-#pragma GCC unroll 3
+#pragma GCC unroll 2
   for (int j = 0; j < radix / 2; ++j) {
     const Lanes<V> s = sum[j], r = rest[j];
 #pragma GCC unroll 2
@@ -76,9 +76,14 @@ STRATA_LANES void butterfly_odd(Lanes<V>* x, int radix, const typename V::N* roo
     x[0] = x[0] + sum[j];
   }
   int k = 1;
-  for (; k < half; k += 2) mirrored<V, 2>(x, radix, roots, k, first, sum, rest);
-  if (k == half) mirrored<V, 1>(x, radix, roots, k, first, sum, rest);
+  if constexpr (V::kWidth > 1)  // code that any processor runs is kept small
+    for (; k < half; k += 2) mirrored<V, 2>(x, radix, roots, k, first, sum, rest);
+  for (; k <= half; ++k) mirrored<V, 1>(x, radix, roots, k, first, sum, rest);
 }
+
+/// Once for all passes of the larger radices, which are long.
+template <class V>
+[[gnu::noinline]] void butterfly_any(Lanes<V>* x, int radix, const typename V::N* roots) { butterfly_odd<V>(x, radix, roots); }
 
 /// R = 0: any odd radix.
 template <class V, int R>
@@ -89,8 +94,10 @@ STRATA_LANES void butterfly(Lanes<V>* x, const Pass<typename V::N>& pass) {
     butterfly4<V>(x[0], x[1], x[2], x[3]);
   else if constexpr (R == 8)
     butterfly8<V>(x);
+  else if constexpr (R == 0)
+    butterfly_any<V>(x, pass.radix, pass.roots);
   else
-    butterfly_odd<V>(x, R == 0 ? pass.radix : R, pass.roots);
+    butterfly_odd<V>(x, R, pass.roots);
 }
 
 }  // namespace
