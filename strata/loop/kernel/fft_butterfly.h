@@ -76,7 +76,7 @@ STRATA_LANES void butterfly_odd(Lanes<V>* x, int radix, const typename V::N* roo
     x[0] = x[0] + sum[j];
   }
   int k = 1;
-  if constexpr (V::kWidth > 1)  // code that any processor runs is kept small
+  if (V::kWidth > 1 && radix > 5)  // code that any processor runs is kept small
     for (; k < half; k += 2) mirrored<V, 2>(x, radix, roots, k, first, sum, rest);
   for (; k <= half; ++k) mirrored<V, 1>(x, radix, roots, k, first, sum, rest);
 }
