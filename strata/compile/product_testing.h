@@ -23,4 +23,17 @@ struct Product {
   }
 };
 
+/// Of operands of any shapes.
+struct GeneralProduct {
+  Shape left, right;
+  op::DotDims dims;
+  DType dtype = DType::f32;
+
+  /// The product of two new arguments of the block.
+  ir::Value* add_to(ir::Block& block, ir::Builder& b) const {
+    ir::Value *l = block.add_argument(Type(dtype, left)), *r = block.add_argument(Type(dtype, right));
+    return op::dot_general(b, l, r, dims, dtype == DType::i8 ? DType::i32 : dtype);
+  }
+};
+
 }  // namespace strata::compile::testing

@@ -5,6 +5,7 @@
 
 #include "strata/compile/fusion.h"
 #include "strata/compile/processor_testing.h"
+#include "strata/compile/product_testing.h"
 #include "strata/op/build.h"
 
 namespace strata::compile {
@@ -12,11 +13,7 @@ namespace {
 
 using testing::arguments_of;
 
-struct Case {
-  Shape left, right;
-  op::DotDims dims;
-  DType dtype = DType::f32;
-};
+using Case = testing::GeneralProduct;
 
 // Whole groups and the last few; squares, and steps beside them; the second group behind the first; operands that lie along the batch; several dimensions of both; rows past the caches.
 const Case kCases[] = {{{16, 64}, {16, 64}, {{0}, {0}, {1}, {1}}},
@@ -37,9 +34,7 @@ const Case kCases[] = {{{16, 64}, {16, 64}, {{0}, {0}, {1}, {1}}},
 std::unique_ptr<ir::Block> product(const Case& c) {
   auto f = std::make_unique<ir::Block>();
   ir::Builder b(*f);
-  ir::Value *l = f->add_argument(Type(c.dtype, c.left)), *r = f->add_argument(Type(c.dtype, c.right));
-  ir::Value* y = op::dot_general(b, l, r, c.dims, c.dtype == DType::i8 ? DType::i32 : c.dtype);
-  f->results = {op::neg(b, y)};
+  f->results = {op::neg(b, c.add_to(*f, b))};
   return f;
 }
 

@@ -1,9 +1,10 @@
 // Rows that lie where numbers say: fetched before they are read, and the reference's bits.
 #include "strata/compile/row_kernel.h"
 
+#include <functional>
+
 #include "strata/compile/compile_testing.h"
 #include "strata/op/indexing.h"
-#include "strata/op/testing/run.h"
 
 namespace strata::compile {
 namespace {

@@ -30,11 +30,12 @@ class RowContext : public KernelContext {
     f();
     outside_ = nullptr;
   }
-  /// Where what `v` is computed from is read of large arrays at places that numbers say, in the order of reading; those reads give zeros, others are made.
+  /// Where a large array is read at a place that numbers say.
   struct Place {
     const ir::Value* value;
     Index offset;
   };
+  /// All of those of which the elements of `values` at `offset` are computed, in the order of reading. These reads give zeros, others are made.
   std::vector<Place> looked_up(std::span<const ir::Value* const> values, const Index& offset);
   /// The reduced value of the row at hand.
   void set_row(const ir::Value* v, Inst* inst) { rows_[v] = inst; }
