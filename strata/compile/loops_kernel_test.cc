@@ -1,10 +1,12 @@
 // Maps as machine code: the reference's bits, with as many lanes as a map is given.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "strata/compile/compile_testing.h"
 #include "strata/op/build.h"
+#include "strata/op/function.h"
 #include "strata/op/indexing.h"
 #include "strata/op/testing/run.h"
 
@@ -43,6 +45,27 @@ TEST(CompiledMaps, LongChains) {
       block.results = {op::tanh(b, op::log(b, op::exp(b, op::sin(b, number))))};
       expect_compiled_equals_reference(block);
     }
+}
+
+/// Strips of much code are narrow, and its bits are the same: whole strips and a shorter one, rows, pieces of rows.
+TEST(CompiledMaps, NarrowStripsOfMuchCode) {
+  const auto widest = [](const Block& block) {  // of the kernel of most code
+    const Plan plan = make_plan(*prepare(block), {});
+    const auto most = std::max_element(plan.kernels.begin(), plan.kernels.end(), [](const auto& a, const auto& b) { return a->arena.size() < b->arena.size(); });
+    int out = 1;
+    for (const loop::Inst& inst : (*most)->arena) out = std::max(out, inst.type.lanes);
+    return out;
+  };
+  const auto code = [](std::int64_t n, int times) {
+    return op::testing::build({Type(DType::f64, {5, n}), Type(DType::f64, {n})}, [&](Builder& b, const Values& v) {
+      Value *x = op::add(b, op::abs(b, v[0]), op::full_like(b, v[0], 2)), *q = op::broadcast_in_dim(b, v[1], v[0]->shape(), {1});
+      for (int i = 0; i < times; ++i) x = op::zeta(b, x, q);
+      return Values{op::concatenate(b, {x, v[0]}, 1), x};
+    });
+  };
+  EXPECT_EQ(widest(*code(37, 0)), 16);
+  EXPECT_LT(widest(*code(37, 1)), 16);
+  expect_compiled_equals_reference(*code(37, 1));
 }
 
 /// A large array is read once by all that reads it in place: maps, sums and extrema of rows; not by what turns it, nor by what waits for another of these.

@@ -70,10 +70,11 @@ void check(std::string_view name, DType dtype, int count, int lanes, const Funct
 
 TEST(Elementary, MachineCodeGivesTheInterpretersBits) {
   for (DType dtype : {DType::f32, DType::f64}) {
+    const int lanes = 64 / static_cast<int>(byte_width(dtype));  // a register of the widest
     for (const auto& f : loop::math::unary_functions())
-      check(f.name, dtype, 1, 16, [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0]); });
+      check(f.name, dtype, 1, lanes, [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0]); });
     for (const auto& f : loop::math::binary_functions())
-      check(f.name, dtype, 2, 16, [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0], v[1]); });
+      check(f.name, dtype, 2, lanes, [&](Builder& b, const std::vector<Inst*>& v) { return f.traced(b, v[0], v[1]); });
   }
 }
 
