@@ -9,7 +9,8 @@
 
 #include <functional>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>  // who looks into an option includes the whole of it, which takes a second to compile
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ namespace strata::testing {
 /// Arguments and options of one call.
 class Call {
  public:
-  Call(std::vector<Array> arguments, nlohmann::json options) : arguments_(std::move(arguments)), options_(std::move(options)) {}
+  Call(std::vector<Array> arguments, const nlohmann::json& options);
 
   std::size_t count() const { return arguments_.size(); }
   /// Argument i. Throws where there is none, as a function does that has no default for it.
@@ -28,15 +29,15 @@ class Call {
   const std::vector<Array>& all() const { return arguments_; }
   std::vector<Array> from(std::size_t i) const { return {arguments_.begin() + static_cast<std::ptrdiff_t>(i), arguments_.end()}; }
 
-  bool has(const char* name) const { return options_.contains(name) && !options_[name].is_null(); }
-  const nlohmann::json& option(const char* name) const { return options_[name]; }
-  bool flag(const char* name, bool otherwise = false) const { return has(name) ? options_[name].get<bool>() : otherwise; }
-  std::int64_t integer(const char* name, std::int64_t otherwise = 0) const { return has(name) ? options_[name].get<std::int64_t>() : otherwise; }
-  std::optional<std::int64_t> maybe(const char* name) const { return has(name) ? std::optional(options_[name].get<std::int64_t>()) : std::nullopt; }
+  bool has(const char* name) const;
+  const nlohmann::json& option(const char* name) const;
+  bool flag(const char* name, bool otherwise = false) const;
+  std::int64_t integer(const char* name, std::int64_t otherwise = 0) const;
+  std::optional<std::int64_t> maybe(const char* name) const;
   /// The same where None means all axes, and leaving it out another one.
-  std::optional<std::int64_t> maybe(const char* name, std::int64_t left_out) const { return options_.contains(name) ? maybe(name) : std::optional(left_out); }
-  double number(const char* name, double otherwise = 0) const { return has(name) ? options_[name].get<double>() : otherwise; }
-  std::string text(const char* name, const std::string& otherwise = "") const { return has(name) ? options_[name].get<std::string>() : otherwise; }
+  std::optional<std::int64_t> maybe(const char* name, std::int64_t left_out) const;
+  double number(const char* name, double otherwise = 0) const;
+  std::string text(const char* name, const std::string& otherwise = "") const;
   /// One integer or several.
   std::vector<std::int64_t> integers(const char* name, std::vector<std::int64_t> otherwise = {}) const;
   Axes axes(const char* name = "axis") const { return has(name) ? Axes(integers(name)) : Axes(); }
@@ -47,7 +48,7 @@ class Call {
 
  private:
   std::vector<Array> arguments_;
-  nlohmann::json options_;
+  std::shared_ptr<const nlohmann::json> options_;
 };
 
 using Callable = std::function<std::vector<Array>(const Call&)>;

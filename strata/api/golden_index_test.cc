@@ -1,6 +1,8 @@
 // How x[...] and x.at(...) are called: by expressions that tools/goldens/api_cases/index.py draws at random.
 #include "strata/api/golden.h"
 
+#include <nlohmann/json.hpp>
+
 namespace strata {
 namespace {
 

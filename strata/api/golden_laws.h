@@ -1,7 +1,9 @@
 // Calls of goldens as functions of their arrays, for the laws that every function of the array library keeps. For tests.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "strata/api/golden.h"
 

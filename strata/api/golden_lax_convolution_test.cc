@@ -1,5 +1,7 @@
 // How convolutions of lax.h are called.
 #include "strata/api/golden.h"
+
+#include <nlohmann/json.hpp>
 #include "strata/api/lax/convolution.h"
 
 namespace strata {

@@ -1,6 +1,8 @@
 // How collective functions of jax.lax are called: within a vmap for each name.
 #include "strata/api/golden.h"
 
+#include <nlohmann/json.hpp>
+
 namespace strata {
 namespace {
 

@@ -1,5 +1,7 @@
 // How reductions, running ones and sorts of lax.h are called.
 #include "strata/api/golden.h"
+
+#include <nlohmann/json.hpp>
 #include "strata/api/lax/scan.h"
 #include "strata/api/lax/windows.h"
 

@@ -1,6 +1,8 @@
 // How functions of lax.h on shapes and places are called.
 #include "strata/api/golden.h"
 
+#include <nlohmann/json.hpp>
+
 namespace strata {
 namespace {
 

@@ -1,6 +1,8 @@
 // How the functions of numpy/manipulation.h, joining.h, diagonals.h and creation.h are called.
 #include "strata/api/golden.h"
 
+#include <nlohmann/json.hpp>
+
 namespace strata {
 namespace {
 

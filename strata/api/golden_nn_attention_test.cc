@@ -1,5 +1,7 @@
 // How attention and products of narrow floats are called; how attention is compiled; derivatives of narrow products.
 #include "strata/api/golden.h"
+
+#include <nlohmann/json.hpp>
 #include "strata/api/grad.h"
 #include "strata/api/jit.h"
 #include "strata/compile/pipeline.h"

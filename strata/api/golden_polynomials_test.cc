@@ -1,6 +1,8 @@
 // How the functions of numpy/polynomials.h, convolution.h and functional.h, and those of ops.h, are called.
 #include "strata/api/golden.h"
 
+#include <nlohmann/json.hpp>
+
 namespace strata {
 namespace {
 

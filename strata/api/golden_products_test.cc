@@ -1,5 +1,7 @@
 // How the functions of numpy/products.h and indexing.h are called; names that goldens do not reach.
 #include "strata/api/golden.h"
+
+#include <nlohmann/json.hpp>
 #include "strata/api/numpy/einsum_path.h"
 
 namespace strata {

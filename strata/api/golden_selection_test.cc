@@ -1,6 +1,8 @@
 // How the functions of numpy/nonzero.h, selection.h and histograms.h are called.
 #include "strata/api/golden.h"
 
+#include <nlohmann/json.hpp>
+
 namespace strata {
 namespace {
 

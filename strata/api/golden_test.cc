@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 namespace strata::testing {
 
@@ -74,15 +75,25 @@ std::vector<double> numbers_of(const Array& x) {
   return out;
 }
 
+Call::Call(std::vector<Array> arguments, const json& options) : arguments_(std::move(arguments)), options_(std::make_shared<json>(options)) {}
+
+bool Call::has(const char* name) const { return options_->contains(name) && !option(name).is_null(); }
+const json& Call::option(const char* name) const { return (*options_)[name]; }
+bool Call::flag(const char* name, bool otherwise) const { return has(name) ? option(name).get<bool>() : otherwise; }
+std::int64_t Call::integer(const char* name, std::int64_t otherwise) const { return has(name) ? option(name).get<std::int64_t>() : otherwise; }
+std::optional<std::int64_t> Call::maybe(const char* name) const { return has(name) ? std::optional(option(name).get<std::int64_t>()) : std::nullopt; }
+std::optional<std::int64_t> Call::maybe(const char* name, std::int64_t left_out) const { return options_->contains(name) ? maybe(name) : std::optional(left_out); }
+double Call::number(const char* name, double otherwise) const { return has(name) ? option(name).get<double>() : otherwise; }
+std::string Call::text(const char* name, const std::string& otherwise) const { return has(name) ? option(name).get<std::string>() : otherwise; }
 std::vector<std::int64_t> Call::integers(const char* name, std::vector<std::int64_t> otherwise) const {
   if (!has(name)) return otherwise;
-  const json& o = options_[name];
+  const json& o = option(name);
   return o.is_array() ? o.get<std::vector<std::int64_t>>() : std::vector<std::int64_t>{o.get<std::int64_t>()};
 }
 std::optional<DType> Call::dtype(const char* name) const { return has(name) ? std::optional(kDTypes.at(text(name))) : std::nullopt; }
 std::optional<Array> Call::array(const char* name) const {
   if (!has(name)) return std::nullopt;
-  const json& o = options_[name];
+  const json& o = option(name);
   if (o.is_string()) return decoded(o.get<std::string>());
   if (o.is_boolean()) return Array(o.get<bool>());
   return o.is_number_integer() ? Array(o.get<std::int64_t>()) : Array(o.get<double>());

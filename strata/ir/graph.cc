@@ -1,10 +1,14 @@
 #include "strata/ir/graph.h"
 
+#include <fmt/format.h>
+
 #include <unordered_set>
 
 #include "strata/base/error.h"
 
 namespace strata::ir {
+
+std::string Location::text() const { return !name_ ? std::string() : line_ == 0 ? *name_ : fmt::format("{}:{}:{}", *name_, line_, column_); }
 
 Block* Value::block() const { return is_argument_ ? block_ : op_ != nullptr ? op_->block() : nullptr; }
 
@@ -149,6 +153,13 @@ Op& Builder::create(std::string_view op_name, Values operands, Attrs attrs, std:
   STRATA_CHECK(info != nullptr, "no operation {}", op_name);
   return create(*info, std::move(operands), std::move(attrs), std::move(regions));
 }
+
+Value* ValueMap::find(const Value* from) const {
+  auto it = map_.find(from);
+  return it == map_.end() ? nullptr : it->second;
+}
+
+void ValueMap::set(const Value* from, Value* to) { map_[from] = to; }
 
 Values ValueMap::operator()(std::span<Value* const> from) const {
   Values out;

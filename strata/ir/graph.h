@@ -38,7 +38,7 @@ class Location {
   explicit Location(std::string text) { if (!text.empty()) name_ = Shared<std::string>::of(std::move(text)); }
   /// A line and a column of a file.
   Location(Shared<std::string> file, std::uint32_t line, std::uint32_t column) : name_(std::move(file)), line_(line), column_(column) {}
-  std::string text() const { return !name_ ? std::string() : line_ == 0 ? *name_ : fmt::format("{}:{}:{}", *name_, line_, column_); }
+  std::string text() const;
   bool empty() const { return !name_; }
  private:
   Shared<std::string> name_;
@@ -291,11 +291,11 @@ class Builder {
 /// From values of one graph to values of another. Lookup only; never iterated.
 class ValueMap {
  public:
-  Value* find(const Value* from) const { auto it = map_.find(from); return it == map_.end() ? nullptr : it->second; }
+  Value* find(const Value* from) const;
   /// The image, or `from` itself when it has none (a value of an enclosing block).
   Value* operator()(Value* from) const { Value* to = find(from); return to ? to : from; }
   Values operator()(std::span<Value* const> from) const;
-  void set(const Value* from, Value* to) { map_[from] = to; }
+  void set(const Value* from, Value* to);
  private:
   std::unordered_map<const Value*, Value*> map_;
 };
