@@ -2,6 +2,7 @@
 // to is compared, that they are orthonormal, and the sizes of what is unique but for a sign.
 #include <algorithm>
 #include <complex>
+#include <nlohmann/json.hpp>
 
 #include "strata/api/golden.h"
 #include "strata/api/index.h"
