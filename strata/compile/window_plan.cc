@@ -59,9 +59,9 @@ Sizes lengths_of(const std::vector<Axis>& axes) {
   return out;
 }
 
-bool few_columns_of_long_rows(const ProductSide& windows, const op::WindowDims& dims, std::int64_t columns) {
+bool few_columns_of_long_rows(const ProductSide& windows, const op::WindowDims& dims, std::int64_t columns, bool wide_registers) {
   constexpr std::int64_t kFew = 7, kLong = 12, kMost = 12, kFarthest = 4, kManyTerms = 96;
-  const bool many = windows.size(windows.contract) >= kManyTerms;  // results are stored a column at a time
+  const bool many = wide_registers && windows.size(windows.contract) >= kManyTerms;  // results are stored a column at a time
   for (std::size_t i = windows.free.size(); i-- > 0;) {
     int d = windows.free[i], of = d - dims.rank();
     std::int64_t size = windows.value->shape()[d];
@@ -87,7 +87,7 @@ WindowPlan::WindowPlan(const ir::Op& product, const op::Contraction& c, int side
   if (takes_pairs(product, target)) pair = join_pairs();
   for (const Axis& a : depth) k *= a.size;
   tile = register_tile(accumulator, target);
-  along = few_columns_of_long_rows(seen, dims, n);
+  along = few_columns_of_long_rows(seen, dims, n, target.avx512);
   if (!along && n <= tile.lanes / 4)
     tile = narrow_tile(tile, n);
   else if (n <= tile.lanes / 2)
