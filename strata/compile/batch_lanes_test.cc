@@ -1,7 +1,7 @@
 // Products whose batch lies along memory: the bits of the reference evaluator.
 #include "strata/compile/batch_lanes.h"
 
-#include "strata/compile/compile_testing.h"
+#include "strata/compile/processor_testing.h"
 #include "strata/op/build.h"
 #include "strata/op/dot_general.h"
 
@@ -43,6 +43,18 @@ TEST(BatchLanes, HaveTheReferencesBits) {
       auto block = product(c, dtype, result);
       EXPECT_TRUE(takes_batch_lanes(*block->ops()[0]));
       testing::expect_compiled_equals_reference(*block, 5);
+    }
+}
+
+// A result a lane of arrays that lie in memory: sums wait while long pieces are read. Terms in whole groups and not, an odd one, pairs of terms, strips and a shorter one, a batch before.
+TEST(BatchLanes, SumsThatWaitHaveTheReferencesBits) {
+  for (const Case& c : {Case{{531, 1100}, {531, 1100}, {{1}, {1}, {0}, {0}}}, Case{{6, 64, 1536}, {6, 64, 1536}, {{0, 2}, {0, 2}, {1}, {1}}}})
+    for (auto [dtype, result] : {std::pair{DType::f32, DType::f32}, {DType::bf16, DType::bf16}, {DType::i8, DType::i32}}) {
+      SCOPED_TRACE(c.left.to_string() + " " + std::string(name(dtype)));
+      auto block = product(c, dtype, result);
+      testing::expect_compiled_equals_reference(*block, 5);
+      const std::vector<Literal> given = testing::arguments_of(*block, 6);
+      if (dtype == DType::bf16) testing::expect_same_bits({testing::run_as_on("x86-64-v4,+avx512bf16", *block, given)}, op::evaluate(*block, given), "pairs");
     }
 }
 
