@@ -193,12 +193,12 @@ class Product {
   Tile part_columns(const CpuTarget& target) {
     constexpr double kCycles = 1.5, kStepsACycle = 32;
     together_ = columns_together();
-    const Tile wide = narrow_tile(register_tile(acc_, target), together_), half{std::min(2 * wide.rows, 16), std::max(4, wide.lanes / 2)};
+    const Tile wide = narrow_tile(register_tile(acc_, target), together_, target), half{std::min(2 * wide.rows, 16), std::max(4, wide.lanes / 2)};
     auto left_over = [&](const Tile& t) { return static_cast<double>((together_ + t.lanes - 1) / t.lanes * t.lanes) / static_cast<double>(together_) - 1; };
     const Tile least = left_over(half) < left_over(wide) ? half : wide;
     if (together_ < n_ && left_over(least) * static_cast<double>(k_) / kStepsACycle <= kCycles) return least;
     together_ = n_;
-    return narrow_tile(register_tile(acc_, target), n_);
+    return narrow_tile(register_tile(acc_, target), n_, target);
   }
 
   /// Few columns leave registers for more rows; few rows for more columns, which then are read where they lie, since none is read twice.
@@ -653,9 +653,9 @@ Tile register_tile(DType accumulator, const CpuTarget& target) {
   return target.avx512 ? Tile{8, lanes} : Tile{6, lanes / 2};
 }
 
-Tile narrow_tile(Tile tile, std::int64_t columns) {
+Tile narrow_tile(Tile tile, std::int64_t columns, const CpuTarget& target) {
   constexpr int kFewLanes = 4;
-  for (const int most = 2 * tile.rows; columns <= tile.lanes / 2 && tile.lanes > kFewLanes;) tile = {std::min(most, 2 * tile.rows), tile.lanes / 2};
+  for (const int most = target.avx512 ? 16 : 8; columns <= tile.lanes / 2 && tile.lanes > kFewLanes;) tile = {std::min(most, 2 * tile.rows), tile.lanes / 2};
   return tile;
 }
 

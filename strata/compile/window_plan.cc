@@ -89,7 +89,7 @@ WindowPlan::WindowPlan(const ir::Op& product, const op::Contraction& c, int side
   tile = register_tile(accumulator, target);
   along = few_columns_of_long_rows(seen, dims, n, target.avx512);
   if (!along && n <= tile.lanes / 4)
-    tile = narrow_tile(tile, n);
+    tile = narrow_tile(tile, n, target);
   else if (n <= tile.lanes / 2)
     tile = {tile.rows * 3 / 2, tile.lanes / 2};
   choose_blocks();
