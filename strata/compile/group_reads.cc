@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "strata/compile/fusion_choice.h"
 #include "strata/loop/semantics.h"
 
 namespace strata::compile {
@@ -104,8 +105,8 @@ std::vector<std::vector<std::int64_t>> joints_of(const DryRun& dry, const std::v
 }
 
 /// The dimensions of more than one element.
-std::vector<std::int64_t> sizes_of(const Group& group) {
-  std::vector<std::int64_t> out = group.roots.back()->result()->shape().sizes();
+std::vector<std::int64_t> larger_than_one(const Shape& shape) {
+  std::vector<std::int64_t> out = shape.sizes();
   std::erase_if(out, [](std::int64_t size) { return size <= 1; });
   return out;
 }
@@ -133,16 +134,45 @@ void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads,
   }
 }
 
-JoinedDimensions joined_dimensions(const Group& group, const Fusion& fusion) {
-  JoinedDimensions out{sizes_of(group)};
-  std::vector<Read> reads = reads_of(group, fusion, out.sizes);
-  out.looked_up = any_looked_up(reads);
-  join_dimensions(out.sizes, reads);
+std::vector<Shape> shapes_of(const Group& group, const Fusion& fusion) {
+  constexpr std::size_t kMost = 16;
+  std::vector<Shape> out{group.roots.back()->result()->shape()};
+  std::vector<const ir::Value*> open{group.roots.back()->result()};
+  for (std::size_t i = 0; i < open.size() && i < kMost; ++i) {
+    const ir::Op& op = *open[i]->op();
+    const bool reshapes = op.name() == "stablehlo.reshape";
+    for (const ir::Value* v : op.operands) {
+      if (count(v) != group.total) continue;
+      if (reshapes) out.push_back(v->shape());
+      if (fusion.inlined.count(v) && v->op() && (reshapes || op::def(op).traits.elementwise)) open.push_back(v);
+    }
+  }
   return out;
 }
 
+JoinedDimensions joined_dimensions(const Group& group, const Fusion& fusion) {
+  struct Seen {
+    JoinedDimensions joined;
+    bool by_steps;  // whether reads move by steps along these dimensions
+  };
+  auto seen = [&](const Shape& shape) {
+    Seen out{{shape, larger_than_one(shape)}, true};
+    std::vector<Read> reads = reads_of(group, fusion, out.joined.sizes);
+    out.by_steps = std::none_of(reads.begin(), reads.end(), [](const Read& r) { return r.steps.empty() && !r.looked_up; });
+    out.joined.looked_up = any_looked_up(reads);
+    join_dimensions(out.joined.sizes, reads);
+    return out;
+  };
+  const std::vector<Shape> shapes = shapes_of(group, fusion);
+  Seen out = seen(shapes.front());
+  for (std::size_t i = 1; i < shapes.size() && !out.by_steps; ++i)
+    if (Seen other = seen(shapes[i]); other.by_steps && !other.joined.sizes.empty() && other.joined.sizes.back() >= kMapLanes) out = std::move(other);
+  return std::move(out.joined);
+}
+
 JointedDimensions jointed_dimensions(const Group& group, const Fusion& fusion) {
-  JointedDimensions out{{sizes_of(group)}};
+  const Shape& shape = group.roots.back()->result()->shape();
+  JointedDimensions out{{shape, larger_than_one(shape)}};
   const DryRun dry(group, fusion, out.sizes);
   std::vector<Read> reads = reads_of(dry);
   out.looked_up = any_looked_up(reads);

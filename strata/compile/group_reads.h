@@ -23,8 +23,13 @@ std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::
 /// Neighbouring dimensions that all reads pass as if they were one become one, where `joins(d)` allows that for d and the one before it.
 void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads, const std::function<bool(std::size_t)>& joins = nullptr);
 
-/// The dimensions of more than one element of the group's last root, those joined that all reads pass as if they were one.
+/// The shapes in which the group's elements, in their order, were before they were reshaped: the last root's, and those of what reshapes read on the way to it.
+std::vector<Shape> shapes_of(const Group& group, const Fusion& fusion);
+
+/// The dimensions of more than one element of the group's last root, or of what was reshaped to it where only along those each read moves by steps, and whole strips long; those joined that
+/// all reads pass as if they were one.
 struct JoinedDimensions {
+  Shape shape;  // before
   std::vector<std::int64_t> sizes;
   bool looked_up = false;  // whether there are reads where numbers say
 };

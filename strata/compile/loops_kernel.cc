@@ -119,7 +119,7 @@ std::int64_t rows_of_map(const Group& group, const JoinedDimensions* joined) {
     return end != length;
   };
   auto ends = [&](std::int64_t length) { return joined && length >= kShortest && (length % kMapLanes != 0 || joined->looked_up) && !goes_on(length); };
-  const Shape& shape = group.roots.back()->result()->shape();
+  const Shape& shape = joined ? joined->shape : group.roots.back()->result()->shape();
   std::int64_t length = 1;
   for (int i = shape.rank() - 1; i >= 0 && length < 64 && !ends(length); --i) length *= shape[i];
   return group.total / std::max<std::int64_t>(1, part_of(length, group.total));

@@ -85,6 +85,19 @@ TEST(CompiledMaps, RowsThatAreNoWholeStrips) {
     }
 }
 
+/// Rows that were moved about before all became one dimension, or others: they are rows still, with whole strips and a shorter one.
+TEST(CompiledMaps, RowsOfWhatIsReshaped) {
+  for (DType t : {DType::f32, DType::bf16, DType::i8, DType::c64})
+    for (std::int64_t n : {7, 50, 100}) {
+      SCOPED_TRACE(std::string(name(t)) + std::to_string(n));
+      const auto f = op::testing::build({Type(t, {37, 22, n}), Type(t, {n})}, [&](Builder& b, const Values& v) {
+        Value *turned = op::transpose(b, v[0], {1, 0, 2}), *more = op::add(b, turned, op::broadcast_in_dim(b, v[1], turned->shape(), {2}));
+        return Values{op::reshape(b, turned, Shape{37 * 22 * n}), op::reshape(b, more, Shape{11, 2 * 37 * n}), op::reshape(b, op::reshape(b, turned, Shape{22 * 37, n}), Shape{2, 11 * 37 * n})};
+      });
+      expect_compiled_equals_reference(*f);
+    }
+}
+
 /// Rows that are reduced sixteen abreast, and those that are left: several reductions, maps of what they give, numbers of a row that are read and stored, of each type, with zeros of both signs and
 /// what is no number among the elements.
 TEST(CompiledMaps, RowsAbreast) {

@@ -59,8 +59,8 @@ class RowBlocks {
 std::optional<Built> build_row_blocks(const Group& group, const Fusion& fusion, const JoinedDimensions& dimensions, const loop::Kernel& by_elements) {
   for (const Value* v : group.outputs)
     if (count(v) != group.total) return std::nullopt;
-  const auto& [sizes, looked_up] = dimensions;
-  if (looked_up || sizes.size() < 2 || sizes.back() < kShortest || sizes.back() > kLongest || kMapLanes % sizes.back() == 0) return std::nullopt;
+  const std::vector<std::int64_t>& sizes = dimensions.sizes;
+  if (dimensions.looked_up || sizes.size() < 2 || sizes.back() < kShortest || sizes.back() > kLongest || kMapLanes % sizes.back() == 0) return std::nullopt;
   RowBlocks rows(group, fusion, sizes.back());
   if (rows.blocks() < kFewestBlocks || by_elements.arena.size() * static_cast<std::size_t>(rows.strips()) > kMostInstructions) return std::nullopt;
   return rows.build();

@@ -212,12 +212,12 @@ class RowKernel {
     for (const Value* operand : v.op()->operands) count_inlined(*operand, left);
   }
 
-  /// Whether a row is several dimensions.
+  /// Whether a row is several dimensions, or a part of one.
   bool is_joined() const {
     std::int64_t last = 1;
     const Shape& shape = rows_.group.roots.back()->result()->shape();
     for (int d = shape.rank(); d-- > 0 && last == 1;) last = shape[d];
-    return rows_.length > last;
+    return rows_.length != last;
   }
 
   const int lanes_;  // of maps

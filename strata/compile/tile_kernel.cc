@@ -41,23 +41,6 @@ void choose_squares(Tiling& t, int width, bool large, const CpuTarget& target) {
   if (large && t.lanes == widest && t.columns >= line) t.abreast = static_cast<int>(line / t.lanes);
 }
 
-/// The shapes in which the group's elements, in their order, were before they were reshaped: the last root's, and those of what reshapes read on the way to it.
-std::vector<Shape> shapes_of(const Group& group, const Fusion& fusion) {
-  constexpr std::size_t kMost = 16;
-  std::vector<Shape> out{group.roots.back()->result()->shape()};
-  std::vector<const Value*> open{group.roots.back()->result()};
-  for (std::size_t i = 0; i < open.size() && i < kMost; ++i) {
-    const ir::Op& op = *open[i]->op();
-    const bool reshapes = op.name() == "stablehlo.reshape";
-    for (const Value* v : op.operands) {
-      if (count(v) != group.total) continue;
-      if (reshapes) out.push_back(v->shape());
-      if (fusion.inlined.count(v) && v->op() && (reshapes || op::def(op).traits.elementwise)) open.push_back(v);
-    }
-  }
-  return out;
-}
-
 /// What the group's elements read in the dimensions of a shape, those joined that all reads pass as one; y is the first along which a read is contiguous that is not so along the last.
 struct Grain {
   std::vector<std::int64_t> sizes;
