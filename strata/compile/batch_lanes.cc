@@ -75,16 +75,16 @@ class BatchLanes {
   }
 
  private:
-  /// Of one result a lane sums may wait in the first cache while memory is read in pieces of 1 or 2 KB (columns' dots of 4096 x 1024 f32, Zen 3, two threads: 1.7 ms by strips of 128 lanes, 1.2 in
+  /// Of one result a lane, of many terms, sums wait in the first cache while memory is read in pieces of 1 or 2 KB (columns' dots of 4096 x 1024 f32, Zen 3, two threads: 1.7 ms by strips of 128 lanes, 1.2 in
   /// pieces of 1 KB, 0.96 of 2 KB). Otherwise as many accumulators as registers: vectors side by side where a strip has a result or two, which are longer pieces of memory, else rows and columns; and strips enough for the threads.
   void choose_strips() {
-    constexpr std::int64_t kSums = 16, kPoints = 8, kLongPiece = 32, kFewPoints = 4;
+    constexpr std::int64_t kSums = 16, kPoints = 8, kLongPiece = 32, kFewPoints = 4, kManyTerms = 64;
     columns_ = std::min<std::int64_t>(n_, m_ == 1 ? 8 : 4);
     rows_ = std::min(m_, std::max<std::int64_t>(1, kSums / columns_ / (columns_ == 1 ? 2 : 1)));
     vectors_ = std::clamp<std::int64_t>(kSums / (rows_ * columns_), 1, 8);
     const auto far = [](const ProductSide& side) { return side.value->type().bytes() >= kFarArray; };
     const auto fits = [&](std::int64_t vectors, std::int64_t points) { return vectors * kLanes <= batch_ && before_ * behind_ * batch_ >= points * vectors * kLanes; };
-    waits_ = m_ * n_ == 1 && behind_ == 1 && far(left_) && far(right_) && fits(kLongPiece / 2, kFewPoints);
+    waits_ = m_ * n_ == 1 && behind_ == 1 && k_ >= kManyTerms && far(left_) && far(right_) && fits(kLongPiece / 2, kFewPoints);
     if (waits_) vectors_ = fits(kLongPiece, kFewPoints) ? kLongPiece : kLongPiece / 2;
     while (!waits_ && vectors_ > 1 && !fits(vectors_, kPoints)) vectors_ /= 2;
   }

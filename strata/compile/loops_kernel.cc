@@ -85,6 +85,7 @@ std::int64_t registers_computed(const loop::Kernel& kernel, std::size_t register
 
 /// The map's kernel. Of much code strips are narrower: no register is free to hold the numbers of more chains, and the time that code takes to be made grows faster
 /// than it does (zeta of f64 with AVX2: 15 000 registers in 16 lanes, compiled in 2.1 s, a quarter of a million numbers in 22 to 36 ms; in four lanes 0.4 s and 23).
+/// `lanes`: of a strip; set to what they became.
 BuiltKernel build_map(const Group& group, const Fusion& fusion, const CpuTarget& target, std::int64_t rows, int& lanes, bool any_size, bool looks_up) {
   constexpr std::int64_t kMostRegisters = 6000;
   const std::size_t register_bytes = target.avx512 ? 64 : 32;
