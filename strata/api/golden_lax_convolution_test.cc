@@ -2,6 +2,7 @@
 #include "strata/api/golden.h"
 
 #include <nlohmann/json.hpp>
+
 #include "strata/api/lax/convolution.h"
 
 namespace strata {

@@ -2,6 +2,7 @@
 #include "strata/api/golden.h"
 
 #include <nlohmann/json.hpp>
+
 #include "strata/api/grad.h"
 #include "strata/api/jit.h"
 #include "strata/compile/pipeline.h"

@@ -2,6 +2,7 @@
 #include "strata/api/golden.h"
 
 #include <nlohmann/json.hpp>
+
 #include "strata/api/numpy/einsum_path.h"
 
 namespace strata {

@@ -85,8 +85,10 @@ class BatchLanes {
     const auto far = [](const ProductSide& side) { return side.value->type().bytes() >= kFarArray; };
     const auto fits = [&](std::int64_t vectors, std::int64_t points) { return vectors * kLanes <= batch_ && before_ * behind_ * batch_ >= points * vectors * kLanes; };
     waits_ = m_ * n_ == 1 && behind_ == 1 && k_ >= kManyTerms && far(left_) && far(right_) && fits(kLongPiece / 2, kFewPoints);
-    if (waits_) vectors_ = fits(kLongPiece, kFewPoints) ? kLongPiece : kLongPiece / 2;
-    while (!waits_ && vectors_ > 1 && !fits(vectors_, kPoints)) vectors_ /= 2;
+    if (waits_)
+      vectors_ = fits(kLongPiece, kFewPoints) ? kLongPiece : kLongPiece / 2;
+    else
+      while (vectors_ > 1 && !fits(vectors_, kPoints)) vectors_ /= 2;
   }
 
   /// Lanes from `first` on: whole vectors, then those that are left, at most one of them shorter.
@@ -110,15 +112,13 @@ class BatchLanes {
     constexpr std::int64_t kTerms = 8;
     loop::Builder& b = *builder_;
     loop::Ref* sums = b.scratch(acc_, length);
-    const ProductPart all{0, 0, k_, 1};
-    const std::int64_t steps = terms_->steps(k_), even = kind_ == TermKind::pairs ? k_ / 2 : k_, grouped = even / kTerms * kTerms;
+    const std::int64_t steps = terms_->steps(k_), even = even_steps(), grouped = even / kTerms * kTerms;
     b.vector(0, length, kLanes, [&](Index x) { b.store(sums, x, b.constant(acc_, 0.0)); });
     auto add = [&](const Index& begin, std::int64_t count, bool odd_end) {
       b.vector(0, length, kLanes, [&](Index x) {
         Inst* sum = b.load(sums, x);
         for (std::int64_t u = 0; u < count; ++u) {
-          auto read = [&](const ProductSide& side) { return terms_->at(side, (outer_ * batch_ + first + x) * behind_ + inner_, all, begin + u, odd_end); };
-          Inst *left = read(left_), *right = read(right_);
+          Inst *left = term(left_, 0, first + x, begin + u, odd_end), *right = term(right_, 0, first + x, begin + u, odd_end);
           sum = multiply_add(b, kind_, acc_, left, right, sum);
         }
         b.store(sums, x, sum);
@@ -134,11 +134,10 @@ class BatchLanes {
     loop::Builder& b = *builder_;
     std::vector<Inst*> sums;
     for (std::int64_t i = 0; i < rows * columns * vectors; ++i) sums.push_back(b.local(b.constant(acc_, 0.0), kLanes));
-    const ProductPart all{0, 0, k_, 1};
-    const std::int64_t steps = terms_->steps(k_), even = kind_ == TermKind::pairs ? k_ / 2 : k_;
+    const std::int64_t steps = terms_->steps(k_), even = even_steps();
     auto step = [&](const Index& s, bool odd_end) {
       auto read = [&](const ProductSide& side, std::int64_t of, const Index& free, std::int64_t v) {
-        Inst* x = terms_->at(side, ((free * before_ + outer_) * batch_ + lane + v * kLanes) * behind_ + inner_, all, s, odd_end);
+        Inst* x = term(side, free, lane + v * kLanes, s, odd_end);
         if (side.value->type().bytes() >= kFarArray && of == 0) fetch_ahead(x, kStepsAhead * step_of(side));
         return x;
       };
@@ -158,6 +157,13 @@ class BatchLanes {
     for (std::int64_t r = 0; r < rows; ++r)
       for (std::int64_t v = 0; v < vectors; ++v)
         for (std::int64_t c = 0; c < columns; ++c, ++at) store(lane + v * kLanes, m + r, n + c, b.get(sums[at]));
+  }
+
+  /// Steps of the sum without the odd one at the end.
+  std::int64_t even_steps() const { return kind_ == TermKind::pairs ? k_ / 2 : k_; }
+  /// What row or column `free` has of a lane at a step of the sum.
+  Inst* term(const ProductSide& side, const Index& free, const Index& lane, const Index& step, bool odd_end) {
+    return terms_->at(side, ((free * before_ + outer_) * batch_ + lane) * behind_ + inner_, ProductPart{0, 0, k_, 1}, step, odd_end);
   }
 
   static constexpr std::int64_t kStepsAhead = 8;

@@ -104,13 +104,6 @@ std::vector<std::vector<std::int64_t>> joints_of(const DryRun& dry, const std::v
   return out;
 }
 
-/// The dimensions of more than one element.
-std::vector<std::int64_t> larger_than_one(const Shape& shape) {
-  std::vector<std::int64_t> out = shape.sizes();
-  std::erase_if(out, [](std::int64_t size) { return size <= 1; });
-  return out;
-}
-
 bool any_looked_up(const std::vector<Read>& reads) {
   return std::any_of(reads.begin(), reads.end(), [](const Read& r) { return r.looked_up; });
 }
@@ -123,6 +116,14 @@ bool depends_on_reads(const Index& at) {
 }
 
 std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes) { return reads_of(DryRun(group, fusion, sizes)); }
+
+std::vector<std::int64_t> larger_than_one(const Shape& shape) {
+  std::vector<std::int64_t> out = shape.sizes();
+  std::erase_if(out, [](std::int64_t size) { return size <= 1; });
+  return out;
+}
+
+bool looks_up(const Group& group, const Fusion& fusion) { return any_looked_up(reads_of(group, fusion, larger_than_one(group.roots.back()->result()->shape()))); }
 
 void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads, const std::function<bool(std::size_t)>& joins) {
   if (std::any_of(reads.begin(), reads.end(), [](const Read& r) { return r.steps.empty(); })) return;
@@ -153,10 +154,10 @@ std::vector<Shape> shapes_of(const Group& group, const Fusion& fusion) {
 JoinedDimensions joined_dimensions(const Group& group, const Fusion& fusion) {
   struct Seen {
     JoinedDimensions joined;
-    bool by_steps;  // whether reads move by steps along these dimensions
+    bool by_steps = false;  // whether reads move by steps along these dimensions
   };
   auto seen = [&](const Shape& shape) {
-    Seen out{{shape, larger_than_one(shape)}, true};
+    Seen out{{shape, larger_than_one(shape)}};
     std::vector<Read> reads = reads_of(group, fusion, out.joined.sizes);
     out.by_steps = std::none_of(reads.begin(), reads.end(), [](const Read& r) { return r.steps.empty() && !r.looked_up; });
     out.joined.looked_up = any_looked_up(reads);

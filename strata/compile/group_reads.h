@@ -20,6 +20,12 @@ bool depends_on_reads(const Index& at);
 /// The reads of a group's element, whose number is taken apart by `sizes`, row-major (any whose product is the group's total).
 std::vector<Read> reads_of(const Group& group, const Fusion& fusion, const std::vector<std::int64_t>& sizes);
 
+/// Whether anything is read where numbers say.
+bool looks_up(const Group& group, const Fusion& fusion);
+
+/// The dimensions of more than one element.
+std::vector<std::int64_t> larger_than_one(const Shape& shape);
+
 /// Neighbouring dimensions that all reads pass as if they were one become one, where `joins(d)` allows that for d and the one before it.
 void join_dimensions(std::vector<std::int64_t>& sizes, std::vector<Read>& reads, const std::function<bool(std::size_t)>& joins = nullptr);
 

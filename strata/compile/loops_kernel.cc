@@ -89,12 +89,12 @@ std::int64_t registers_computed(const loop::Kernel& kernel, std::size_t register
 BuiltKernel build_map(const Group& group, const Fusion& fusion, const CpuTarget& target, std::int64_t rows, int& lanes, bool any_size, bool looks_up) {
   constexpr std::int64_t kMostRegisters = 6000;
   const std::size_t register_bytes = target.avx512 ? 64 : 32;
-  const int fewest = reduces(group, fusion) ? lanes : static_cast<int>(register_bytes / 8);
+  const int fewest = static_cast<int>(register_bytes / 8);
   for (;; lanes /= 2) {
     BuiltKernel built;
     built.kernel = std::make_unique<loop::Kernel>(std::string(group.roots.front()->name().substr(group.roots.front()->name().find('.') + 1)));
     build_rows(group, fusion, rows, lanes, any_size, looks_up, built);
-    if (lanes <= fewest || registers_computed(*built.kernel, register_bytes) <= kMostRegisters) return built;
+    if (lanes <= fewest || registers_computed(*built.kernel, register_bytes) <= kMostRegisters || reduces(group, fusion)) return built;
   }
 }
 

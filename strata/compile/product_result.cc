@@ -50,7 +50,7 @@ bool is_narrow(const Op& product) {
   for (int d : windows.contract)
     if (d >= dims.rank()) features *= windows.value->shape()[d];
   // Sums over many features go by tiles of few columns: lanes across the result would read the features of two groups (two groups of 128 to 4, 8 x 8 places: 1.06 ms so, 0.08 by tiles).
-  return n * features < kFew || (features < kFew && !few_columns_of_long_rows(windows, dims, n));
+  return n * features < kFew || (features < kFew && !few_columns_of_long_rows(windows, dims, n, /*wide_registers=*/true));  // is_narrow is the same on each processor
 }
 
 std::vector<const Op*> moves_behind(const Op& product, const std::function<const Op*(const Value*)>& only_reader) {

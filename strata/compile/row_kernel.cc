@@ -140,7 +140,7 @@ class RowKernel {
     const RowPasses::Targets targets = rows_.targets_of(wanted, rows_.length);
     auto element = [&](Index j) { rows_.store_targets(targets, base, base, j); };
     const std::function<void(Index, std::function<void()>)> by_band = band_for(r, reductions, wanted);
-    if (reductions.empty() && !by_band && !any_size_ && is_joined()) {
+    if (reductions.empty() && !by_band && !any_size_ && !is_last_dimension()) {
       // A shorter last strip by itself: of a strip that may be any, it is not known that the parts of its places stay inside of their dimensions.
       const std::int64_t whole = rows_.length / lanes_ * lanes_;
       if (whole) b_.vector(0, whole, lanes_, element);
@@ -212,12 +212,12 @@ class RowKernel {
     for (const Value* operand : v.op()->operands) count_inlined(*operand, left);
   }
 
-  /// Whether a row is several dimensions, or a part of one.
-  bool is_joined() const {
+  /// Whether a row is the last dimension of more than one element, not several of them nor a part.
+  bool is_last_dimension() const {
     std::int64_t last = 1;
     const Shape& shape = rows_.group.roots.back()->result()->shape();
     for (int d = shape.rank(); d-- > 0 && last == 1;) last = shape[d];
-    return rows_.length != last;
+    return rows_.length == last;
   }
 
   const int lanes_;  // of maps

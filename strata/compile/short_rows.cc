@@ -211,7 +211,7 @@ std::optional<Built> build_short_rows(const Group& group, const Fusion& fusion, 
   if (group.total == 0 || (group.rows == 0 && (group.linear || reads_on(by_elements)))) return std::nullopt;
   const std::int64_t rows = rows_of(group, by_elements), length = group.total / rows;
   if (rows < kFewestRows || length < 2 || (length > kLongest && !are_squares(group, length)) || by_elements.arena.size() * static_cast<std::size_t>(length) > kMostInstructions) return std::nullopt;
-  if (length > kLookedUp && std::none_of(group.roots.begin(), group.roots.end(), [](const Op* op) { return is_reduction(*op); }) && joined_dimensions(group, fusion).looked_up) return std::nullopt;
+  if (length > kLookedUp && std::none_of(group.roots.begin(), group.roots.end(), [](const Op* op) { return is_reduction(*op); }) && looks_up(group, fusion)) return std::nullopt;
   for (const Value* v : group.outputs)
     if (count(v) != group.total && count(v) != (group.rows ? rows : group.total)) return std::nullopt;
   Built out = ShortRows(group, fusion, rows).build();

@@ -51,9 +51,7 @@ struct Grain {
 };
 
 std::optional<Grain> grain_of(const Group& group, const Fusion& fusion, const Shape& shape) {
-  Grain out;
-  for (std::int64_t size : shape.sizes())
-    if (size > 1) out.sizes.push_back(size);
+  Grain out{.sizes = larger_than_one(shape)};
   if (out.sizes.size() < 2 || group.outputs.empty()) return std::nullopt;
   out.reads = reads_of(group, fusion, out.sizes);
   join_dimensions(out.sizes, out.reads);

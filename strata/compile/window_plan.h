@@ -21,7 +21,7 @@ int windows_side(const ir::Op& product, const Fusion& fusion);
 
 /// Whether the columns of the other side would leave most lanes empty, and rows of the windows fill them. Registers that are not wide hold the sums of fewer columns, and lanes that are apart in
 /// memory cost more there than empty ones (3 x 3 on 8 x 56 x 56 x 64 f32, Zen 3, ms so and by columns: to 12 6.0, 3.3; in steps of 2 to 8 1.15, 0.71, to 4 0.73, 0.63; to 6 2.1, 2.5).
-bool few_columns_of_long_rows(const ProductSide& windows, const op::WindowDims& dims, std::int64_t columns, bool wide_registers = true);
+bool few_columns_of_long_rows(const ProductSide& windows, const op::WindowDims& dims, std::int64_t columns, bool wide_registers);
 
 /// Blocks are boxes of results and of k. A block lays out the *patch*, what it sees of the array, widened and with its padding, and *panels*
 /// of the other side, [k][lane] each. Rows are results that differ in the place of their window, columns those that differ on the other side.
