@@ -90,6 +90,6 @@ def strata_run(folder, text, arguments, runs):
     argv = [PROGRAM, folder / "program.mlir", f"--args={folder}/in.safetensors", f"--out={folder}/out.safetensors", f"--time={runs}", "--json"]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=900, env={**os.environ, "STRATA_CACHE_DIR": str(folder / "cache")})
     if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip()[-200:])
+        raise RuntimeError(done.stderr.strip()[-200:] or f"strata-run ended with {done.returncode}")
     report = json.loads(done.stdout.strip().splitlines()[-1])
     return report, read_safetensors(folder / "out.safetensors")

@@ -58,13 +58,16 @@ std::vector<bool> rows_looked_up(const Group& group, const Fusion& fusion, std::
   auto places = [&](const Index& at) { return rows.context.looked_up(read_first(rows), at); };
   const auto first = places(row * rows.length);
   if (first.empty() || dry.kernel->arena.size() > kMany) return {};
+  // What all elements of a row read at one place is computed once: not all of the first places are asked for again.
   const auto second = places(row * rows.length + 1), next = places((row + 1) * rows.length);
-  std::vector<bool> out;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    const Index &at = first[i].offset, &behind = second[i].offset;
+  auto goes_on = [&](const RowContext::Place& at, const RowContext::Place& behind) {
     SameTerms same;
-    out.push_back(same(at, behind) && same.count() <= kLong && behind.constant() == at.constant() + 1 && !SameTerms()(at, next[i].offset));
-  }
+    return behind.value == at.value && behind.offset.constant() == at.offset.constant() + 1 && same(at.offset, behind.offset) && same.count() <= kLong;
+  };
+  auto is_foreseen = [](const RowContext::Place& at, const RowContext::Place& in_next) { return in_next.value == at.value && SameTerms()(at.offset, in_next.offset); };
+  std::vector<bool> out;
+  for (const RowContext::Place& at : first)
+    out.push_back(std::any_of(second.begin(), second.end(), [&](const auto& p) { return goes_on(at, p); }) && std::none_of(next.begin(), next.end(), [&](const auto& p) { return is_foreseen(at, p); }));
   if (std::find(out.begin(), out.end(), true) == out.end()) out.clear();
   return out;
 }
@@ -119,6 +122,7 @@ class RowKernel {
     const std::int64_t rows = std::clamp<std::int64_t>(kAhead / row, 1, kMostRows);
     const Index later = b_.index_of(b_.binary(Opcode::min, b_.value(r + rows), b_.constant_int(DType::i64, rows_.rows - 1)), 0, rows_.rows - 1);
     const auto places = context_.looked_up(first, later * rows_.length);
+    STRATA_CHECK(places.size() == looked_up_.size(), "a row is read at {} places that numbers say, a later one at {}", looked_up_.size(), places.size());
     for (std::size_t i = 0; i < places.size(); ++i) {
       if (!looked_up_[i]) continue;
       const auto [value, offset] = places[i];

@@ -18,6 +18,13 @@ Value* spread(Builder& b, Value* small) { return op::mul(b, small, op::full_like
 /// Rows of x by their numbers.
 Value* rows_of(Builder& b, Value* x, Value* numbers) { return op::gather(b, x, spread(b, numbers), {.window = {1}, .dropped = {0}, .index_map = {0}, .index_vector = 1}, {1, x->shape()[1]}); }
 
+/// An element of x for each number, for all elements of a row.
+Value* beside_rows(Builder& b, Value* x, Value* numbers, std::int64_t length) {
+  Value* flat = op::reshape(b, x, Shape{x->shape().count()});
+  Value* index = op::reshape(b, spread(b, numbers), Shape{numbers->shape()[0], 1});
+  return op::broadcast_in_dim(b, op::gather(b, flat, index, {.dropped = {0}, .index_map = {0}, .index_vector = 1}, {1}), Shape{numbers->shape()[0], length}, {0});
+}
+
 struct Case {
   const char* name;
   Shape array, numbers;
@@ -34,6 +41,8 @@ const Case kCases[] = {
     {"elements", {8192, 64}, {100, 64}, [](Builder& b, Value* x, Value* n) {
        return op::gather(b, op::reshape(b, x, Shape{8192 * 64}), spread(b, n), {.dropped = {0}, .index_map = {0}, .index_vector = 2}, {1});
      }, false},
+    {"rows and an element for each", {8192, 64}, {1000}, [](Builder& b, Value* x, Value* n) { return op::mul(b, rows_of(b, x, n), beside_rows(b, x, n, 64)); }, true},
+    {"an element for each row", {8192, 64}, {8192}, [](Builder& b, Value* x, Value* n) { return op::mul(b, x, beside_rows(b, x, n, 64)); }, false},
     {"a slice", {8192, 64}, {2}, [](Builder& b, Value* x, Value* n) {
        auto start = [&](std::int64_t i) { return op::reshape(b, op::slice(b, n, {i}, {i + 1}, {1}), Shape{}); };
        return op::dynamic_slice(b, x, {start(0), start(1)}, {1000, 60});

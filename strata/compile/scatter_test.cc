@@ -160,5 +160,24 @@ TEST(Scatter, SlicesOfSeveralDimensions) {
       }
 }
 
+/// Slices whose elements lie apart in the updates go element by element through all indices; dimensions of one place count for nothing.
+TEST(Scatter, SlicesThatLieApart) {
+  const IndexDims apart{.window = {0}, .dropped = {1}, .operand_batch = {}, .indices_batch = {}, .index_map = {1}, .index_vector = 1};
+  const std::int64_t many = (1 << 15) + 43;
+  for (const char* combiner : {"add", "max", "assign"})
+    for (const std::int64_t n : {1, 7, 64, 650})
+      for (const std::int64_t size : {1, 5, 33}) {
+        SCOPED_TRACE(fmt::format("{} {} of {}", combiner, n, size));
+        const Type single(DType::i32, {n, 1});
+        const auto f = scattered(Type(DType::f32, {size, 77}), single, {size, n}, apart, combiner, false);
+        if (n > 1) EXPECT_EQ(points(*f), size);
+        expect_reference(*f, indices(single, 77, false));
+      }
+  const Type one(DType::i32, {many, 1});
+  const auto flat = scattered(Type(DType::f32, {1, 77}), one, {1, many}, apart, "add", false);
+  EXPECT_EQ(points(*flat), 2);  // owners
+  expect_reference(*flat, indices(one, 77, false));
+}
+
 }  // namespace
 }  // namespace strata::compile

@@ -34,7 +34,7 @@ struct Axis {
   std::int64_t size;
 };
 
-/// How the updates' dimensions are run.
+/// How the updates' dimensions are run, those of one place left out.
 struct Cut {
   std::vector<Axis> parallel;    // grid points, major first
   std::vector<Axis> sequential;  // outer dimensions, then window dimensions, ascending
@@ -48,10 +48,8 @@ constexpr std::int64_t kSortedPoints = 4, kManySorted = 1 << 14;
 
 /// Whether indices that are said to be in order are many, of one component, and nothing else makes grid points.
 bool cuts_sorted(const Op& op, const IndexDims& d, const Cut& cut) {
-  if (!op.attrs.get_or<bool>("indices_are_sorted", false) || d.index_map.size() != 1 || cut.pieces.count() > 1 || !cut.parallel.empty() || cut.sequential.empty()) return false;
-  for (std::size_t i = 0; i + 1 < cut.sequential.size(); ++i)
-    if (cut.sequential[i].size != 1) return false;
-  return !cut.sequential.back().window && cut.sequential.back().size >= kManySorted;
+  if (!op.attrs.get_or<bool>("indices_are_sorted", false) || d.index_map.size() != 1 || cut.pieces.count() > 1 || !cut.parallel.empty()) return false;
+  return cut.sequential.size() == 1 && !cut.sequential.back().window && cut.sequential.back().size >= kManySorted;
 }
 
 constexpr std::int64_t kBlock = 512;   // updates that are looked at together
@@ -81,6 +79,13 @@ bool has_owners(const Op& op, const IndexDims& d, const Cut& cut) {
   return !cut.lanes.empty() && of_indices && cut.sequential.back().size >= kBlock && go_to_places(d);
 }
 
+/// Whether no index's dimension lies behind window dimension `last` in the updates. Where one does, neighbours of a slice lie apart, and those of neighbouring indices beside each other: then
+/// each place of the slices goes through the indices (33 x 197 f32, 121212 times added to along the second: 8.7 ms by slices, 2.3; 4 x 32 x 4096, 2000 times: 1.4, 0.27).
+bool slices_lie_together(const IndexDims& d, const Shape& updates, std::size_t last) {
+  const Ints outer = d.outer(updates.rank());
+  return std::none_of(outer.begin(), outer.end(), [&](std::int64_t i) { return i > d.window[last] && updates[static_cast<int>(i)] > 1; });
+}
+
 Cut cut(const Op& op, const IndexDims& d) {
   const Shape& updates = scatter_updates(op)->shape();
   Ints outer_dims = d.outer(updates.rank()), windowed = d.windowed(op.operand(0)->rank());
@@ -89,14 +94,14 @@ Cut cut(const Op& op, const IndexDims& d) {
     Axis axis{false, i, updates[static_cast<int>(outer_dims[i])]};
     bool batching = std::any_of(d.indices_batch.begin(), d.indices_batch.end(),
                                 [&](std::int64_t dim) { return d.outer_of(dim) == static_cast<int>(i); });
-    (batching ? out.parallel : out.sequential).push_back(axis);
+    if (axis.size != 1) (batching ? out.parallel : out.sequential).push_back(axis);
   }
   for (std::size_t i = 0; i < windowed.size(); ++i) {
     Axis axis{true, i, updates[static_cast<int>(d.window[i])]};
-    (is_free(d, windowed[i]) ? out.parallel : out.sequential).push_back(axis);
+    if (axis.size != 1) (is_free(d, windowed[i]) ? out.parallel : out.sequential).push_back(axis);
   }
   bool straight = op.regions.empty() || emission(op.region(0)) == Emission::lanes;
-  if (straight && !out.parallel.empty() && out.parallel.back().window) {
+  if (straight && !out.parallel.empty() && out.parallel.back().window && slices_lie_together(d, updates, out.parallel.back().position)) {
     auto goes_on = [&](const Axis& outer, const Axis& inner) {
       return outer.window && outer.position + 1 == inner.position && windowed[outer.position] + 1 == windowed[inner.position] &&
              d.window[outer.position] + 1 == d.window[inner.position] && inner.size == op.operand(0)->shape()[static_cast<int>(windowed[inner.position])];
