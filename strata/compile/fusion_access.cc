@@ -160,14 +160,11 @@ std::vector<Access> accesses(const Op& op, const Fusion& fusion) {
   return out;
 }
 
-int minor_dimension(const Value* v, const Fusion& fusion) {
+std::vector<std::int64_t> strides_of_largest(const Value* v, const Fusion& fusion) {
   const Shape& shape = v->shape();
-  int out = -1;
-  if (shape.count() == 0 || !fusion.inlined.count(v)) {
-    for (int d = 0; d < shape.rank(); ++d)
-      if (shape[d] > 1) out = d;
-    return out;
-  }
+  std::vector<std::int64_t> out(static_cast<std::size_t>(shape.rank()));
+  if (shape.count() == 0) return out;
+  if (!fusion.inlined.count(v)) return shape.strides();
   loop::Kernel kernel("dry");
   loop::Builder b(kernel);
   DryRun dry(b, fusion);
@@ -176,10 +173,20 @@ int minor_dimension(const Value* v, const Fusion& fusion) {
   std::int64_t largest = 1;
   for (const DryRun::Read& read : dry.reads) {
     if (count(read.value) <= largest) continue;
-    for (int d = 0; d < shape.rank(); ++d)
+    std::vector<std::int64_t> strides(out.size());
+    for (std::size_t d = 0; d < strides.size(); ++d)
       for (const Index::Term& term : read.offset.terms())
-        if (shape[d] > 1 && term.coefficient == 1 && Index::of(term.variable) == index[static_cast<std::size_t>(d)]) out = d, largest = count(read.value);
+        if (Index::of(term.variable) == index[d]) strides[d] = term.coefficient;
+    if (std::find(strides.begin(), strides.end(), 1) != strides.end()) out = strides, largest = count(read.value);
   }
+  return out;
+}
+
+int minor_dimension(const Value* v, const Fusion& fusion) {
+  const std::vector<std::int64_t> strides = strides_of_largest(v, fusion);
+  int out = -1;
+  for (int d = 0; d < v->rank(); ++d)
+    if (v->shape()[d] > 1 && strides[static_cast<std::size_t>(d)] == 1) out = d;
   return out;
 }
 

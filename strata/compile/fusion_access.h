@@ -18,6 +18,8 @@ struct Access {
 };
 /// What the trees of the operation's results read, as a dry run of their lowering finds it.
 std::vector<Access> accesses(const ir::Op& op, const Fusion& fusion);
+/// By how many elements neighbours of `v` along each dimension are read apart in memory, of the largest array of which some are read beside each other; 0 along others, and where no number says.
+std::vector<std::int64_t> strides_of_largest(const ir::Value* v, const Fusion& fusion);
 /// The dimension along which neighbours of `v` are read from neighbours in memory, where it is computed as it is read (from the largest array that
 /// tells); -1 where none is. Its own order says nothing of that: a transposed array is read across.
 int minor_dimension(const ir::Value* v, const Fusion& fusion);

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "strata/compile/combine.h"
+#include "strata/compile/fusion_access.h"
 #include "strata/compile/fusion_choice.h"
 #include "strata/compile/group_reads.h"
 #include "strata/compile/reduce_kernel.h"
+#include "strata/compile/reduce_lines.h"
 #include "strata/compile/row_blocks.h"
 #include "strata/compile/row_kernel.h"
 #include "strata/compile/row_passes.h"
@@ -56,6 +58,14 @@ bool reduces(const Group& group, const Fusion& fusion) {
   bool any = false;
   each_computed(group, fusion, [&](const Op& op) { any |= is_reduction(op); });
   return any;
+}
+
+/// Whether a group is reductions side by side, none of which reads another's result.
+bool only_reduces(const Group& group, const Fusion& fusion) {
+  return std::all_of(group.roots.begin(), group.roots.end(), [&](const Op* op) {
+    const std::vector<const Value*> reads = read_through(*op, fusion.inlined);
+    return is_reduction(*op) && std::none_of(reads.begin(), reads.end(), [&](const Value* v) { return v->op() && std::find(group.roots.begin(), group.roots.end(), v->op()) != group.roots.end(); });
+  });
 }
 
 /// Lanes of a map: registers of 32 bytes hold two or four times as many words of two bytes or one, where nothing wider is computed. Halves are computed
@@ -133,6 +143,8 @@ Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& tar
   if (is_reduction(first) && group.rows == 0) return build_reductions(group.roots, fusion, any_size);
   Built out;
   if (group.total == 0) return out;
+  if (group.rows > 0 && only_reduces(group, fusion))
+    if (auto lines = reduce_lines(group.roots, fusion, any_size)) return std::move(*lines);
   if (group.rows == 0 && !group.flat)
     if (auto tiles = build_tiles(group, fusion, target)) return std::move(*tiles);
   std::optional<JoinedDimensions> joined;

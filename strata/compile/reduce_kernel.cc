@@ -3,6 +3,7 @@
 #include "strata/compile/arg_extremum.h"
 #include "strata/compile/combine.h"
 #include "strata/compile/reduce_columns.h"
+#include "strata/compile/reduce_lines.h"
 #include "strata/compile/reduce_region.h"
 #include "strata/compile/reduce_rows.h"
 #include "strata/compile/reductions.h"
@@ -39,7 +40,9 @@ Built build_reductions(std::span<const ir::Op* const> ops, const Fusion& fusion,
   }
   if (ReduceSplit(op, reduction.dims).reduced() == 0) return Nothing(ops, fusion, any_size).build();
   const bool along = op::reduce_order(op.operand(0)->type(), reduction.dims).lanes > 1;
-  return along ? reduce_rows(ops, fusion, any_size) : reduce_columns(ops, fusion, any_size);
+  if (!along) return reduce_columns(ops, fusion, any_size);
+  if (std::optional<Built> lines = reduce_lines(ops, fusion, any_size)) return std::move(*lines);
+  return reduce_rows(ops, fusion, any_size);
 }
 
 }  // namespace strata::compile

@@ -69,7 +69,6 @@ class Rows : public Reductions {
   }
 
   // ---- rows that lie in runs
-  // ---- rows that lie in runs
   /// Whether a row is runs between which the runs of other rows lie, and strips of lanes would read two of them at a time, element by element.
   bool lies_in_runs() const {
     return split_.run() != split_.reduced() && split_.outer() > 1 && split_.run() % order_.lanes != 0 && std::none_of(all_.begin(), all_.end(), [](const Reduced& r) { return is_bool(r.dtype); });

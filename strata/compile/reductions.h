@@ -1,5 +1,5 @@
 // What the kernels of reductions share: a reduction's dimensions as numbers, the operations that a kernel does side by side, and memory for the results of chunks.
-// By rows (reduce_rows.h), by columns (reduce_columns.h), with a general combiner (reduce_region.h), the place of an extremum (arg_extremum.h).
+// By rows (reduce_rows.h), by lines across rows (reduce_lines.h), by columns (reduce_columns.h), with a general combiner (reduce_region.h), the place of an extremum (arg_extremum.h).
 #pragma once
 
 #include <span>
@@ -23,6 +23,9 @@ class ReduceSplit {
   std::int64_t reduced() const { return size(reduced_); }
   std::int64_t inner() const { return size(inner_); }
   bool is_inner(int d) const;
+  /// Kept dimensions before the last reduced one, and reduced ones; of more than one element, but where all have one.
+  const std::vector<int>& kept() const { return outer_; }
+  const std::vector<int>& reduced_dims() const { return reduced_; }
   /// Elements behind the last kept dimension, where some reduced one lies before it: a row is as many elements here and there, and the next row's lie behind them. 0: it is not so.
   std::int64_t apart() const;
   /// Elements of a row that lie behind each other: the reduced dimensions at the end of all.
@@ -33,12 +36,13 @@ class ReduceSplit {
   std::vector<Index> index_in_run(loop::Builder& b, const Index& o, const Index& r, const Index& j) const;
   /// The operand's index at outer place o, reduced element k, inner place x.
   std::vector<Index> index(loop::Builder& b, const Index& o, const Index& k, const Index& x) const;
+  std::int64_t size(const std::vector<int>& dims) const { return part(dims).count(); }
+  /// Puts the place of element `offset` of these dimensions, row-major, into an index of the operand.
+  void place(loop::Builder& b, std::vector<Index>& out, const std::vector<int>& dims, const Index& offset) const;
 
  private:
   std::vector<int>::const_iterator run_begin() const;
   Shape part(const std::vector<int>& dims) const;
-  std::int64_t size(const std::vector<int>& dims) const { return part(dims).count(); }
-  void place(loop::Builder& b, std::vector<Index>& out, const std::vector<int>& dims, const Index& offset) const;
 
   const Shape& shape_;
   std::vector<int> outer_, reduced_, inner_;

@@ -135,10 +135,40 @@ bool moves_nothing(const Op& op) {
   return op.result()->shape().count() == op.operand(0)->shape().count() && std::is_sorted(dims.begin(), dims.end());
 }
 
+/// A transposition between two reshapes, of fewer dimensions: those that stay beside each other are one, those of one element none. What reads it finds its places by fewer divisions, and
+/// neighbours by longer runs.
+Value* joined_dimensions(Builder& b, const Op& before, const Op& transpose, const Shape& result) {
+  const Shape& shape = transpose.operand(0)->shape();
+  Ints kept;  // of the operand, in the result's order
+  for (std::int64_t d : transpose.attr<Ints>("permutation"))
+    if (shape[static_cast<int>(d)] != 1) kept.push_back(d);
+  auto next = [&](std::int64_t d) {
+    do ++d;
+    while (d < shape.rank() && shape[static_cast<int>(d)] == 1);
+    return d;
+  };
+  Ints firsts;  // the dimension with which each run begins, in the result's order
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(shape.rank()), 1);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (i == 0 || next(kept[i - 1]) != kept[i]) firsts.push_back(kept[i]);
+    sizes[static_cast<std::size_t>(firsts.back())] *= shape[static_cast<int>(kept[i])];
+  }
+  if (firsts.empty() || static_cast<int>(firsts.size()) == shape.rank()) return nullptr;
+  Ints order = firsts, permutation;
+  std::sort(order.begin(), order.end());
+  std::vector<Dim> joined;
+  for (std::int64_t d : order) joined.emplace_back(sizes[static_cast<std::size_t>(d)]);
+  for (std::int64_t d : firsts) permutation.push_back(std::find(order.begin(), order.end(), d) - order.begin());
+  return op::reshape(b, op::transpose(b, op::reshape(b, before.operand(0), Shape(std::move(joined))), permutation), result);
+}
+
 Value* reshape(Builder& b, const Op& op) {
   if (!is_static(op)) return nullptr;
   Value* x = op.operand(0);
   if (x->type() == op.result()->type()) return x;
+  if (const Op* transpose = made_by(x, "stablehlo.transpose"))
+    if (const Op* before = made_by(transpose->operand(0), "stablehlo.reshape"); before && is_static(*before) && x->shape().count() > 0)
+      return joined_dimensions(b, *before, *transpose, op.result()->shape());
   const Op* inner = made_by(x, "stablehlo.reshape");
   if (!inner) inner = made_by(x, "stablehlo.broadcast_in_dim");
   if (!inner || !is_static(*inner) || !moves_nothing(*inner)) return nullptr;

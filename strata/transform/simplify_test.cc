@@ -5,6 +5,7 @@
 
 #include "strata/op/build.h"
 #include "strata/op/control.h"
+#include "strata/op/evaluate.h"
 #include "strata/op/sort.h"
 #include "strata/op/sort_key.h"
 #include "strata/op/testing/run.h"
@@ -75,6 +76,29 @@ TEST(Simplify, moves_compose) {
                    return Values{op::broadcast_in_dim(b, op::broadcast_in_dim(b, v[0], {2, 3}, {1}), {4, 2, 3}, {1, 2})};
                  }),
             1u);
+}
+
+/// Between two reshapes, dimensions that stay beside each other are one, and those of one element none.
+TEST(Simplify, transpositions_join_dimensions) {
+  struct Case {
+    Shape apart;
+    ir::Ints order;
+    Shape joined;  // what is transposed then; no dimensions: nothing is
+  };
+  for (const Case& c : {Case{{2, 3, 4, 5, 2, 3}, {0, 1, 3, 2, 4, 5}, {6, 4, 5, 6}}, {{2, 3, 4}, {2, 0, 1}, {6, 4}}, {{1, 4, 5, 1, 6}, {0, 2, 3, 1, 4}, {4, 5, 6}}, {{4, 1, 5}, {1, 0, 2}, {}}, {{3, 4, 5}, {2, 1, 0}, {3, 4, 5}}}) {
+    SCOPED_TRACE(c.apart.to_string());
+    const std::int64_t count = c.apart.count();
+    auto f = op::testing::build({Type(DType::i32, {count})}, [&](Builder& b, const Values& v) { return Values{op::reshape(b, op::transpose(b, op::reshape(b, v[0], c.apart), c.order), {count})}; });
+    Literal numbers(Type(DType::i32, {count}));
+    for (std::int64_t i = 0; i < count; ++i) numbers.set_integer(i, i);
+    const std::vector<Literal> arguments{numbers}, before = op::evaluate(*f, arguments);
+    simplify(*f);
+    Shape joined;
+    for (const auto& op : f->ops())
+      if (op->name() == "stablehlo.transpose") joined = op->operand(0)->shape();
+    EXPECT_EQ(joined, c.joined);
+    EXPECT_TRUE(op::evaluate(*f, arguments)[0].same_bits(before[0]));
+  }
 }
 
 TEST(Simplify, equal_operations_are_merged_and_unused_ones_dropped) {

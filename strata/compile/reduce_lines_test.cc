@@ -1,0 +1,81 @@
+// Rows between whose elements those of other rows lie: the reference's bits, and which of them go by lines.
+#include "strata/compile/reduce_lines.h"
+
+#include <gtest/gtest.h>
+
+#include "strata/compile/compile_testing.h"
+#include "strata/op/combiner.h"
+
+namespace strata::compile {
+namespace {
+
+using ir::Ints;
+using op::Combiner;
+
+struct Case {
+  Shape array;
+  Ints order;       // the array is transposed so before; empty: not
+  Ints over;
+  bool by_lines;
+};
+
+const Case kCases[] = {
+    // groups of a few channels: runs that are a part of the lanes, whole periods and the rest of one, several chunks
+    {{2, 49, 32, 4}, {}, {1, 3}, true},
+    {{3, 50, 16, 2}, {}, {1, 3}, true},
+    {{2, 1100, 9, 4}, {}, {1, 3}, true},
+    {{5, 3, 7, 8, 16}, {}, {1, 2, 4}, true},
+    {{2, 700, 5, 8, 1}, {}, {1, 3}, true},
+    {{2, 600, 70, 8}, {}, {1, 3}, true},
+    {{6, 5, 4, 3}, {}, {0, 1, 3}, false},
+    {{2, 40, 3, 4}, {}, {1, 3}, false},
+    // across memory
+    {{300, 40}, {1, 0}, {1}, true},
+    {{9000, 33}, {1, 0}, {1}, true},
+    {{77, 1100}, {1, 0}, {1}, true},
+    {{3, 20, 9, 7}, {0, 2, 3, 1}, {3}, true},
+    {{3, 20, 9, 7}, {2, 3, 0, 1}, {2, 3}, true},
+    {{3, 20, 40, 2}, {3, 0, 2, 1}, {3}, false},
+    {{5, 20, 60}, {2, 0, 1}, {2}, false},
+    {{300, 8}, {1, 0}, {1}, false},
+};
+
+TEST(ReduceLines, HaveTheReferencesBits) {
+  for (const Case& c : kCases)
+    for (DType dtype : {DType::f32, DType::bf16, DType::i8}) {
+      SCOPED_TRACE(fmt::format("{} of {} over {} dimensions", name(dtype), c.array.to_string(), c.over.size()));
+      ir::Block block;
+      ir::Builder b(block);
+      ir::Value* x = block.add_argument(Type(dtype, c.array));
+      if (!c.order.empty()) x = op::transpose(b, x, c.order);
+      block.results = {op::reduce_sum(b, x, c.over), op::reduce_max(b, x, c.over)};
+      std::string names;
+      for (const auto& kernel : make_plan(*prepare(block), {}).kernels) names += kernel->name + " ";
+      EXPECT_EQ(names.find("reduce_lines") != std::string::npos, c.by_lines) << names;
+      testing::expect_compiled_equals_reference(block);
+    }
+}
+
+/// What is computed element by element as it is read, truth values, an initial value.
+TEST(ReduceLines, OfWhatIsComputed) {
+  ir::Block block;
+  ir::Builder b(block);
+  ir::Value *x = block.add_argument(Type(DType::f32, {500, 40})), *init = block.add_argument(Type::scalar(DType::f32)), *rows = block.add_argument(Type(DType::f32, {40}));
+  ir::Value* turned = op::transpose(b, x, {1, 0});
+  ir::Value* apart = op::sub(b, turned, op::broadcast_in_dim(b, rows, turned->shape(), {0}));
+  block.results = {op::reduce(b, op::mul(b, apart, apart), init, {1}, Combiner::add), op::reduce(b, op::compare(b, turned, op::full_like(b, turned, 2), "GT"), op::scalar(b, DType::i1, 0), {1}, Combiner::or_)};
+  testing::expect_compiled_equals_reference(block);
+}
+
+/// The second reads what the first gives: they are not side by side.
+TEST(ReduceLines, OneAfterTheOther) {
+  ir::Block block;
+  ir::Builder b(block);
+  ir::Value* x = op::transpose(b, block.add_argument(Type(DType::f32, {500, 40})), {1, 0});
+  ir::Value* most = op::reduce_max(b, x, {1});
+  block.results = {most, op::reduce_sum(b, op::exp(b, op::sub(b, x, op::broadcast_in_dim(b, most, x->shape(), {0}))), {1})};
+  testing::expect_compiled_equals_reference(block);
+}
+
+}  // namespace
+}  // namespace strata::compile
