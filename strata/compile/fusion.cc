@@ -12,6 +12,7 @@
 #include "strata/compile/native_product.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/stage_times.h"
+#include "strata/compile/turned_rows.h"
 #include "strata/op/reduce_order.h"
 
 namespace strata::compile {
@@ -197,6 +198,8 @@ class Grouping {
       bool along_memory = op::reduce_order(op.operand(0)->type(), reduction.dims).lanes > 1;
       bool plain = reduction.combiner != op::Combiner::region;
       joinable = plain && along_memory && trailing && !split && g.total > 0 && rows > 0 && rows < g.total;
+      // Long rows across memory are reduced by lines, and neither brought together nor read again element by element.
+      if (joinable && !TurnedRows::fit(op.operand(0), g.total / rows) && TurnedRows::lie_across(op.operand(0), g.total / rows, chosen_)) joinable = false;
       if (joinable) g.rows = rows;
       reads = g.total > 0 ? accesses(op, chosen_) : tree_reads(op);
       for (const auto& region : op.regions)
@@ -354,6 +357,7 @@ class Grouping {
       return false;
     }
     if (rows && (total % rows != 0 || total / rows < 2)) return false;
+    if (rows && P.rows == 0 && C.rows == 0 && TurnedRows::too_long(C.roots, total, total / rows, chosen_)) return false;  // a map by tiles
     for (int r : into.roots)
       for (const Access& a : root(r).reads) {
         if (maker(a.value) != p) continue;

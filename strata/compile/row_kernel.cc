@@ -75,10 +75,13 @@ std::vector<bool> rows_looked_up(const Group& group, const Fusion& fusion, std::
 class RowKernel {
  public:
   RowKernel(const Group& group, const Fusion& fusion, std::int64_t rows, int lanes, bool any_size, std::vector<bool> looked_up, BuiltKernel& built)
-      : lanes_(lanes), any_size_(any_size), looked_up_(std::move(looked_up)), rows_(group, fusion, rows, built), band_(RowBand::of(group, fusion, rows_.length)), b_(rows_.b), context_(rows_.context) {}
+      : lanes_(lanes), any_size_(any_size), looked_up_(std::move(looked_up)), rows_(group, fusion, rows, built), band_(RowBand::of(group, fusion, rows_.length)), b_(rows_.b), context_(rows_.context) {
+    if (!any_size_ && !band_ && looked_up_.empty()) turned_ = TurnedRows::of(rows_, fusion);
+  }
 
   void build() {
-    if (!any_size_ && !band_ && go_abreast(rows_)) return build_rows_abreast(rows_, lanes_, [&](Index r) { row(r); });
+    if (!any_size_ && !band_ && go_abreast(rows_)) return build_rows_abreast(rows_, lanes_, turned_ ? &*turned_ : nullptr, [&](Index r) { row(r); });
+    if (turned_) return each_block_of_rows(rows_, [&](Index first) { turned_block(first); }, [&](Index r) { row(r); });
     const std::int64_t most = rows_of_point(rows_.rows, rows_.length, point_elements(rows_.group.total));
     std::int64_t per_point = largest_divisor(rows_.rows, most);
     if (per_point * 4 < most) per_point = most;
@@ -95,8 +98,16 @@ class RowKernel {
   }
 
  private:
-  void row(Index r) {
+  void turned_block(const Index& first) {
     context_.next_row();
+    turned_->bring(rows_, first);
+    b_.for_(0, kRowsTogether, 1, [&](Index i) { row(first + i, first); });
+  }
+
+  /// `first`: of the block that is brought together, if it is.
+  void row(Index r, std::optional<Index> first = std::nullopt) {
+    context_.next_row();
+    if (first) turned_->keep(context_, *first, rows_.length);
     ahead_.clear();
     Index base = r * rows_.length;
     if (!looked_up_.empty()) fetch_later_row(r);
@@ -229,6 +240,7 @@ class RowKernel {
   const std::vector<bool> looked_up_;  // of the places that numbers say, which are a row's; empty where none are
   RowPasses rows_;
   const std::optional<RowBand> band_;
+  std::optional<TurnedRows> turned_;
   loop::Builder& b_;
   RowContext& context_;
   std::unordered_set<const loop::Ref*> ahead_;  // read again while their next row is fetched, in the row at hand

@@ -138,6 +138,16 @@ bool RowPasses::kept_in_result(const Value* v) const {
   return is_output(v) && kept_.count(v) != 0 && !(fits && context.goes_past_caches(v));
 }
 
+void each_block_of_rows(RowPasses& rows, const std::function<void(Index first)>& block, const std::function<void(Index row)>& one_row) {
+  loop::Builder& b = rows.b;
+  const std::int64_t blocks = rows.rows / kRowsTogether, rest = rows.rows % kRowsTogether, most = rows_of_point(rows.rows, rows.length, point_elements(rows.group.total)) / kRowsTogether;
+  const std::int64_t per_point = largest_divisor(blocks, std::max<std::int64_t>(1, most)), points = blocks / per_point;
+  b.kernel().grid = points + (rest > 0 ? 1 : 0);
+  auto whole = [&] { b.for_(0, per_point, 1, [&](Index i) { block((b.grid() * per_point + i) * kRowsTogether); }); };
+  if (rest == 0) return whole();
+  b.if_(b.less(b.grid(), points), whole, [&] { b.for_(0, rest, 1, [&](Index i) { one_row(i + blocks * kRowsTogether); }); });
+}
+
 std::int64_t point_elements(std::int64_t total) { return std::clamp<std::int64_t>(total / 8, 1024, kPointElements); }
 
 }  // namespace strata::compile

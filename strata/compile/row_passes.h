@@ -93,6 +93,11 @@ class RowPasses {
   std::unordered_map<const ir::Value*, loop::Ref*> scratch_;
 };
 
+/// So many rows are worked on together where that pays: lines of the cache, and registers, hold as many elements.
+inline constexpr std::int64_t kRowsTogether = 16;
+/// `block` for the first of each kRowsTogether rows, `one_row` for each of those that are left, in as many grid points as give threads work.
+void each_block_of_rows(RowPasses& rows, const std::function<void(Index first)>& block, const std::function<void(Index row)>& one_row);
+
 /// The elements of one grid point of a map of `total`, at most: eight points where that leaves enough for each.
 std::int64_t point_elements(std::int64_t total);
 

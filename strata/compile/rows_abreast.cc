@@ -13,28 +13,26 @@ namespace {
 using ir::Op;
 using ir::Value;
 
-constexpr std::int64_t kAbreast = 16, kShortest = 33, kLongest = 256;
+constexpr std::int64_t kAbreast = kRowsTogether, kShortest = 33, kLongest = 256;
 constexpr int kLanes = 32;  // of a row, of which two registers are one column of a square
 /// Longer rows of which whole strips are written stay in registers from pass to pass, one by one (softmax of 18750 x 128: 0.50 ms, 0.55 abreast; of 37500 x 64 0.68, 0.52).
 constexpr std::int64_t kLongestStored = 100;
 
 class RowsAbreast {
  public:
-  RowsAbreast(RowPasses& rows, int lanes) : rows_(rows), lanes_(lanes) {}
+  RowsAbreast(RowPasses& rows, int lanes, TurnedRows* turned) : rows_(rows), lanes_(lanes), turned_(turned) {}
 
   void build(const std::function<void(Index)>& one_row) {
-    loop::Builder& b = rows_.b;
-    const std::int64_t blocks = rows_.rows / kAbreast, rest = rows_.rows % kAbreast, most = rows_of_point(rows_.rows, rows_.length, point_elements(rows_.group.total)) / kAbreast;
-    const std::int64_t per_point = largest_divisor(blocks, std::max<std::int64_t>(1, most)), points = blocks / per_point;
-    b.kernel().grid = points + (rest > 0 ? 1 : 0);
-    auto whole = [&] { b.for_(0, per_point, 1, [&](Index i) { block((b.grid() * per_point + i) * kAbreast); }); };
-    if (rest == 0) return whole();
-    b.if_(b.less(b.grid(), points), whole, [&] { b.for_(0, rest, 1, [&](Index i) { one_row(i + blocks * kAbreast); }); });
+    each_block_of_rows(rows_, [&](Index first) { block(first); }, one_row);
   }
 
  private:
   void block(const Index& first) {
     rows_.context.next_row();
+    if (turned_) {
+      turned_->bring(rows_, first);
+      turned_->keep(rows_.context, first, rows_.length);
+    }
     for (int pass = 0; pass <= rows_.last(); ++pass) {
       row_values(first, pass);
       const auto [reductions, wanted] = rows_.of_pass(pass);
@@ -98,6 +96,7 @@ class RowsAbreast {
 
   RowPasses& rows_;
   const int lanes_;
+  TurnedRows* const turned_;
 };
 
 }  // namespace
@@ -122,6 +121,6 @@ bool go_abreast(const RowPasses& rows) {
   return extrema > 0 || sums > 1 || (sums > 0 && halves);  // one sum's lanes are soon brought together
 }
 
-void build_rows_abreast(RowPasses& rows, int lanes, const std::function<void(Index)>& one_row) { RowsAbreast(rows, lanes).build(one_row); }
+void build_rows_abreast(RowPasses& rows, int lanes, TurnedRows* turned, const std::function<void(Index)>& one_row) { RowsAbreast(rows, lanes, turned).build(one_row); }
 
 }  // namespace strata::compile

@@ -6,14 +6,14 @@
 
 #include <functional>
 
-#include "strata/compile/row_passes.h"
+#include "strata/compile/turned_rows.h"
 
 namespace strata::compile {
 
 /// Whether that pays for the rows of a group.
 bool go_abreast(const RowPasses& rows);
 
-/// All rows; those that are left, fewer than sixteen, by `one_row`. Maps of a pass go in strips of `lanes`.
-void build_rows_abreast(RowPasses& rows, int lanes, const std::function<void(Index)>& one_row);
+/// All rows; those that are left, fewer than sixteen, by `one_row`. Maps of a pass go in strips of `lanes`; what is `turned`, if anything, is brought together before.
+void build_rows_abreast(RowPasses& rows, int lanes, TurnedRows* turned, const std::function<void(Index)>& one_row);
 
 }  // namespace strata::compile
