@@ -158,7 +158,7 @@ Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& tar
     if (auto blocks = build_row_blocks(group, fusion, *joined, *built.kernel)) return std::move(*blocks);
   }
   if (!any_size)
-    if (auto short_rows = build_short_rows(group, fusion, *built.kernel)) return std::move(*short_rows);
+    if (auto short_rows = build_short_rows(group, fusion, target, *built.kernel)) return std::move(*short_rows);
   built.parallel = static_cast<double>(group.total) * static_cast<double>(group.roots.size()) > kInlineWork;
   out.kernels.push_back(std::move(built));
   return out;

@@ -115,7 +115,7 @@ TEST(ShortRows, ArraysBetweenEachOther) {
 
 TEST(ShortRows, Reductions) {
   for (DType dtype : {DType::f32, DType::bf16, DType::i32})
-    for (std::int64_t length : {2, 3, 5, 12, 15, 16, 17, 27, 32})
+    for (std::int64_t length : {2, 3, 5, 8, 9, 12, 15, 16, 17, 27, 32})
       for (std::int64_t rows : {1024, 4099}) {
         Block block;
         Value* x = block.add_argument(Type(dtype, {rows, length}));
@@ -148,7 +148,7 @@ TEST(ShortRows, ReductionsOfOddNumbers) {
 
 /// Rows that are squares, or two that lie over each other: beside what is one number for each row, one for each column, and neighbours in a longer row; in donated memory, too.
 TEST(ShortRows, Squares) {
-  for (std::int64_t length : {16, 19, 32})
+  for (std::int64_t length : {8, 11, 16, 19, 32})
     for (DType dtype : {DType::f32, DType::bf16}) {
       const std::int64_t rows = 4096 + 16 * 3 + 5;
       Block f;
@@ -167,6 +167,26 @@ TEST(ShortRows, Squares) {
 }
 
 /// What is read where it is written stays in lanes along the elements, in donated memory, too.
+/// Lanes lie along the second, not across to the first's next element.
+TEST(ShortRows, OfEachPairOfTwoArrays) {
+  for (std::int64_t length : {2, 3, 8})
+    for (const auto& [n, m] : {std::pair<std::int64_t, std::int64_t>{50, 75}, {7, 1001}, {300, 17}, {40, 64}, {50, 9}}) {
+      SCOPED_TRACE(fmt::format("{} x {} x {}", n, m, length));
+      Block f;
+      Builder b(f);
+      Value *x = f.add_argument(Type(DType::f32, {n, length})), *y = f.add_argument(Type(DType::f32, {m, length}));
+      const Shape all{n, m, length};
+      Value* apart = op::sub(b, op::broadcast_in_dim(b, x, all, {0, 2}), op::broadcast_in_dim(b, y, all, {1, 2}));
+      f.results = {op::reduce_sum(b, op::mul(b, apart, apart), {2}), op::reduce_max(b, apart, {2})};
+      EXPECT_TRUE(has_short_rows(f));
+      expect_compiled_equals_reference(f);
+      bool divides = false;
+      for (const auto& kernel : make_plan(*prepare(f), {}).kernels)
+        for (const loop::Inst& inst : kernel->arena) divides |= inst.code == loop::Opcode::rem && inst.type.lanes > 1;
+      EXPECT_EQ(divides, m < 16) << "lanes cross from an element of the first to the next";
+    }
+}
+
 TEST(ShortRows, MapsInPlaceStay) {
   Block f;
   Value *x = f.add_argument(Type(DType::f32, {2000, 2})), *y = f.add_argument(Type(DType::f32, {2000, 2}));
