@@ -18,6 +18,7 @@
 #include "strata/transform/one_hot.h"
 #include "strata/transform/own_row.h"
 #include "strata/transform/remat.h"
+#include "strata/transform/risen_slices.h"
 #include "strata/transform/row_chunks.h"
 #include "strata/transform/simplify.h"
 #include "strata/transform/single_terms.h"
@@ -118,7 +119,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
   {
     Stage simplifies("  simplify");
     transform::simplify(*out);
-    if (transform::sink_transposes(*out)) transform::simplify(*out);
+    if (transform::sink_transposes(*out) | transform::raise_slices(*out)) transform::simplify(*out);
     if (transform::find_own_rows(*out) | transform::select_one_hot(*out) | transform::turn_products(*out) | transform::map_single_terms(*out) | transform::put_batches_first(*out))
       ir::remove_dead(*out);
   }
