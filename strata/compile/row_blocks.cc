@@ -10,7 +10,7 @@ namespace {
 
 using ir::Value;
 
-constexpr std::int64_t kShortest = 5, kLongest = 12, kFewestBlocks = 4;
+constexpr std::int64_t kShortest = 3, kLongest = 12, kFewestBlocks = 4;
 constexpr std::size_t kMostInstructions = 4000;  // of all strips of a block
 
 class RowBlocks {
