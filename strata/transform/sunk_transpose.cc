@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "strata/ir/made_by.h"
 #include "strata/op/build.h"
@@ -30,6 +31,14 @@ std::int64_t entry(const Ints& list, std::int64_t i) { return list[static_cast<s
 
 class Sink {
  public:
+  explicit Sink(const ir::Block& block) {
+    note_results(block);
+    ir::walk(block, [&](const Op& op) {
+      for (const Value* v : op.operands) users_[v].push_back(&op);
+      for (const auto& region : op.regions) note_results(*region);
+    });
+  }
+
   Values instead(Builder& b, const Op& op) {
     if (op.num_results() != 1 || !op.result()->type().is_tensor() || !op.result()->shape().is_static() || op.info().has_effect || !op.regions.empty()) return {};
     if (op.name() == "stablehlo.transpose") return transposed(b, op);
@@ -65,9 +74,37 @@ class Sink {
       for (std::int64_t d : permutation) both.push_back(entry(m->permutation, d));
       return {move(b, m->of, both)};
     }
+    if (!is_iota(permutation) && ends_in_products(op.result(), permutation) && std::any_of(users_[op.result()].begin(), users_[op.result()].end(), is_map)) moved_[op.result()] = {op.operand(0), permutation};
     const bool keeps_rows = !permutation.empty() && permutation.back() == op.result()->rank() - 1 && !is_iota(permutation);
     if (keeps_rows && op.result()->shape().count() >= kLarge && is_of_product(op.operand(0))) moved_[op.result()] = {op.operand(0), permutation};
     return {};
+  }
+  static bool is_map(const Op* op) { return op->num_results() == 1 && op->regions.empty() && !op->info().has_effect && op::def(*op).traits.elementwise && !op::def(*op).traits.barrier; }
+  /// Whether all that is made of v, a transposed value, element by element with what is broadcast ends in products of this block, or is transposed again. Their own results' order must not change by it.
+  bool ends_in_products(const Value* v, const Ints& permutation, int depth = 0) const {
+    constexpr int kDeepest = 8;
+    const auto found = users_.find(v);
+    if (found == users_.end() || returned_.count(v) || depth == kDeepest) return false;
+    return std::all_of(found->second.begin(), found->second.end(), [&](const Op* user) {
+      if (user->num_results() != 1 || user->result()->block() != v->block() || !user->result()->type().is_tensor() || !user->result()->shape().is_static()) return false;
+      if (user->name() == "stablehlo.transpose") return true;
+      if (op::is_contraction(*user)) return user->operands.size() == 2 && keeps_order(*user, v, permutation);
+      auto goes_along = [&](const Value* other) { return other == v || (other->shape() == v->shape() && ir::made_by(other, "stablehlo.broadcast_in_dim")); };
+      return is_map(user) && user->result()->shape() == v->shape() && std::all_of(user->operands.begin(), user->operands.end(), goes_along) && ends_in_products(user->result(), permutation, depth + 1);
+    });
+  }
+  /// Whether the dimensions that only this operand has come in the same order if it is read as it was before.
+  static bool keeps_order(const Op& product, const Value* v, const Ints& permutation) {
+    const op::Contraction c = op::contraction_of(product);
+    for (int side = 0; side < 2; ++side) {
+      if (product.operand(side) != v) continue;
+      const std::vector<int>&batch = side == 0 ? c.lhs_batch : c.rhs_batch, &contract = side == 0 ? c.lhs_contract : c.rhs_contract;
+      Ints free;
+      for (int d = 0; d < v->rank(); ++d)
+        if (!std::count(batch.begin(), batch.end(), d) && !std::count(contract.begin(), contract.end(), d)) free.push_back(entry(permutation, d));
+      if (!std::is_sorted(free.begin(), free.end())) return false;
+    }
+    return true;
   }
   static bool is_of_product(const Value* v) {
     constexpr int kMost = 4;
@@ -165,13 +202,17 @@ class Sink {
     return {move(b, out, permutation)};
   }
 
-  std::unordered_map<const Value*, Moved> moved_;  // looked up, never walked
+  void note_results(const ir::Block& block) { returned_.insert(block.results.begin(), block.results.end()); }
+
+  std::unordered_map<const Value*, std::vector<const Op*>> users_;  // of the program as it was
+  std::unordered_set<const Value*> returned_;
+  std::unordered_map<const Value*, Moved> moved_;  // all of them looked up, never walked
 };
 
 }  // namespace
 
 bool sink_transposes(ir::Block& block) {
-  Sink sink;
+  Sink sink(block);
   return rewrite(block, [&](Builder& b, const Op& op) { return sink.instead(b, op); });
 }
 

@@ -10,7 +10,8 @@
 
 namespace strata::transform {
 
-/// For the block and the regions in it: permutations that leave the last dimension where it is, of large products. Returns whether anything changed.
+/// For the block and the regions in it: permutations that leave the last dimension where it is, of large products; and those of anything whose maps all end in products or are transposed again, so that nothing is
+/// left of them (`rate * x.T @ error`). Returns whether anything changed.
 bool sink_transposes(ir::Block& block);
 
 }  // namespace strata::transform

@@ -73,6 +73,50 @@ TEST(SunkTranspose, LeavesWhatOthersRead) {
   expect_sunk(attention([](Builder& b, Value* x, Value* chances) { return Values{op::dot_general(b, x, chances, {{2, 0}, {2, 0}, {4, 1}, {4, 1}})}; }), 0);
 }
 
+/// Whatever its size, a transposition of which nothing is left then: maps of it end in products.
+TEST(SunkTranspose, MapsThatEndInProducts) {
+  const Type matrix(DType::f32, {6, 4}), vector(DType::f32, {6}), stack(DType::f32, {2, 3, 4});
+  struct Case {
+    const char* name;
+    op::testing::Program program;
+    bool sinks;
+  };
+  auto scaled = [](Builder& b, Value* x) { return op::mul(b, op::full_like(b, x, 0.25), x); };
+  auto turned = [](Builder& b, Value* x) { return op::transpose(b, x, {1, 0}); };
+  const Case cases[] = {
+      {"a step of linear regression", [&](Builder& b, const Values& v) { return Values{op::dot_general(b, scaled(b, turned(b, v[0])), v[1], {{}, {}, {1}, {0}})}; }, true},
+      {"scaled by row, twice read", [&](Builder& b, const Values& v) {
+         Value* x = turned(b, v[0]);
+         Value* y = op::mul(b, x, op::broadcast_in_dim(b, v[1], x->shape(), {1}));
+         return Values{op::dot_general(b, y, scaled(b, y), {{}, {}, {1}, {1}}), turned(b, y)};
+       }, true},
+      {"returned, too", [&](Builder& b, const Values& v) {
+         Value* x = scaled(b, turned(b, v[0]));
+         return Values{x, op::dot_general(b, x, v[1], {{}, {}, {1}, {0}})};
+       }, false},
+      {"beside what is not transposed", [&](Builder& b, const Values& v) {
+         Value* x = turned(b, v[0]);
+         return Values{op::dot_general(b, op::add(b, x, op::reshape(b, v[0], x->shape())), v[1], {{}, {}, {1}, {0}})};
+       }, false},
+      {"no map between", [&](Builder& b, const Values& v) { return Values{op::dot_general(b, turned(b, v[0]), v[1], {{}, {}, {1}, {0}})}; }, false},
+      {"free dimensions in another order", [&](Builder& b, const Values& v) {
+         Value* x = scaled(b, op::transpose(b, v[2], {1, 0, 2}));
+         return Values{op::dot_general(b, x, op::slice(b, v[0], {0, 0}, {1, 4}), {{}, {}, {2}, {1}})};
+       }, false},
+  };
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    auto f = op::testing::build({matrix, vector, stack}, c.program);
+    const Literals given{op::random_literal(matrix, 1), op::random_literal(vector, 2), op::random_literal(stack, 3)}, before = op::evaluate(*f, given);
+    EXPECT_EQ(sink_transposes(*f), c.sinks);
+    simplify(*f);
+    for (const auto& op : f->ops())
+      if (c.sinks) EXPECT_NE(op->name(), "stablehlo.transpose");
+    const Literals after = op::evaluate(*f, given);
+    for (std::size_t i = 0; i < before.size(); ++i) EXPECT_TRUE(op::testing::same(after[i], before[i])) << i;
+  }
+}
+
 TEST(SunkTranspose, SmallProductsAndRowsStay) {
   const Literals given = arguments();
   auto rows_turned = op::testing::build(op::testing::types_of(given), [](Builder& b, const Values& v) {
