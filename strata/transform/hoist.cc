@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "strata/ir/made_by.h"
 #include "strata/op/build.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"
@@ -154,10 +155,17 @@ class Hoist {
     auto ints = [](const std::vector<int>& of) { return Ints(of.begin(), of.end()); };
     return op::dot_general(in, l.value, r.value, {ints(l.batch), ints(r.batch), ints(l.contract), ints(r.contract)}, op.result()->dtype());
   }
+  /// The dimension along which neighbours are read: what is transposed in the loop is read across there.
+  int along_memory(const Value* v) const {
+    const Op* transpose = inside_.count(v->block()) ? ir::made_by(v, "stablehlo.transpose") : nullptr;
+    if (!transpose) return v->rank() - 1;
+    const Ints& permutation = transpose->attr<Ints>("permutation");
+    return static_cast<int>(std::find(permutation.begin(), permutation.end(), along_memory(transpose->operand(0))) - permutation.begin());
+  }
   /// Makes it one of the same elements that lies along its free dimensions, before the loop, if it is worth that.
   bool lay_out(Side& s) {
     if (!is_constant(s.value) || s.value->shape().count() < kWorthALayout || is_complex(s.value->dtype()) || s.free() <= 1) return false;
-    if (std::find(s.contract.begin(), s.contract.end(), s.value->rank() - 1) == s.contract.end()) return false;
+    if (std::find(s.contract.begin(), s.contract.end(), along_memory(s.value)) == s.contract.end()) return false;
     Ints order;
     for (std::vector<int>* part : {&s.batch, &s.contract})
       for (int& d : *part) {
@@ -167,7 +175,8 @@ class Hoist {
     const auto taken = static_cast<std::ptrdiff_t>(order.size());
     for (int d = 0; d < s.value->rank(); ++d)
       if (std::find(order.begin(), order.begin() + taken, d) == order.begin() + taken) order.push_back(d);
-    s.value = op::transpose(b_, outside(s.value), order);
+    s.value = outside(s.value);
+    if (!std::is_sorted(order.begin(), order.end())) s.value = op::transpose(b_, s.value, order);
     return true;
   }
 
