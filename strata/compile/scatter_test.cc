@@ -160,6 +160,19 @@ TEST(Scatter, SlicesOfSeveralDimensions) {
       }
 }
 
+/// No two places of one window meet, wherever it begins: x[3:7, 1:9, 2:8] += y.
+TEST(Scatter, OneWindow) {
+  const IndexDims window{.window = {0, 1, 2}, .dropped = {}, .operand_batch = {}, .indices_batch = {}, .index_map = {0, 1, 2}, .index_vector = 0};
+  const Type three(DType::i32, {3});
+  for (const char* combiner : {"add", "max", "assign"})
+    for (const auto& [size, grid] : {std::pair<Shape, std::int64_t>{{4, 8, 6}, 32}, {{9, 10, 40}, 4}, {{1, 1, 33}, 1}, {{9, 1, 1}, 1}}) {
+      SCOPED_TRACE(fmt::format("{} {}", combiner, size.to_string()));
+      const auto f = scattered(Type(DType::f32, {9, 10, 40}), three, size, window, combiner, false);
+      EXPECT_EQ(points(*f), grid);
+      for (const std::vector<std::int32_t>& at : {std::vector<std::int32_t>{0, 0, 0}, {3, 1, 2}, {5, 2, 34}, {8, 9, 7}, {-1, 0, 0}}) expect_reference(*f, Literal::of<std::int32_t>({3}, at));
+    }
+}
+
 /// Slices whose elements lie apart in the updates go element by element through all indices; dimensions of one place count for nothing.
 TEST(Scatter, SlicesThatLieApart) {
   const IndexDims apart{.window = {0}, .dropped = {1}, .operand_batch = {}, .indices_batch = {}, .index_map = {1}, .index_vector = 1};

@@ -163,6 +163,21 @@ TEST(CompiledWindows, NarrowConvolutions) {
   expect_compiled_equals_reference(*convolution(DType::i8, DType::i32, fours, true));
 }
 
+/// Derivatives by a few filters go by pieces of the sum, which are a batch of few features: they are no lanes of a result, but of one filter where the pieces are neighbours.
+TEST(CompiledWindows, LongSumsOfFewFilters) {
+  const Ints one{1, 1}, none{0, 0, 0, 0};
+  for (std::int64_t filters : {1, 3, 5})
+    for (bool last : {true, false}) {
+      Sizes s{{1, 66, 66, 12}, {64, 64, 12, filters}, one, none, one, one};
+      if (!last) s.lhs = {1, 12, 66, 66};
+      const auto f = convolution(DType::f32, DType::f32, s, last);
+      bool narrow = false;
+      for (const auto& kernel : make_plan(*prepare(*f), {}).kernels) narrow |= kernel->name == "narrow_product";
+      EXPECT_EQ(narrow, filters == 1 && last);
+      expect_compiled_equals_reference(*f, 1, false);
+    }
+}
+
 /// Products whose result is read through transpositions alone write it where it ends.
 TEST(CompiledWindows, ProductsThatLandElsewhere) {
   auto transposed = [](const Shape& x, const Shape& y, const op::DotDims& dims, const Ints& permutation) {

@@ -1,6 +1,6 @@
 // Scatter in the loop form. Several updates may meet one element, and they must do so in order, so work is cut where updates
-// cannot meet: along batching dimensions and along free window dimensions (is_free). Each grid point runs all other
-// indices and window positions one after the other, in the reference's order.
+// cannot meet: along batching dimensions and along free window dimensions (is_free), all of them where there is one index. Each grid point
+// runs all other indices and window positions one after the other, in the reference's order.
 //
 // Many updates of single elements go by blocks: where each goes and what it is is computed in lanes, then the block is applied in order. Of very many, and of many slices that are not
 // cut, two grid points go through all indices, and each applies what is in its half of the array: which those are is found in lanes and brought together (loop/compress.h).
@@ -96,9 +96,10 @@ Cut cut(const Op& op, const IndexDims& d) {
                                 [&](std::int64_t dim) { return d.outer_of(dim) == static_cast<int>(i); });
     if (axis.size != 1) (batching ? out.parallel : out.sequential).push_back(axis);
   }
+  const bool once = out.sequential.empty();  // of one window no two places meet
   for (std::size_t i = 0; i < windowed.size(); ++i) {
     Axis axis{true, i, updates[static_cast<int>(d.window[i])]};
-    if (axis.size != 1) (is_free(d, windowed[i]) ? out.parallel : out.sequential).push_back(axis);
+    if (axis.size != 1) (once || is_free(d, windowed[i]) ? out.parallel : out.sequential).push_back(axis);
   }
   bool straight = op.regions.empty() || emission(op.region(0)) == Emission::lanes;
   if (straight && !out.parallel.empty() && out.parallel.back().window && slices_lie_together(d, updates, out.parallel.back().position)) {
@@ -353,15 +354,19 @@ class Emitter {
 
   void update_lanes(std::vector<loop::Index> at) {
     if (cut_.lanes.empty()) return update_element(at);
-    Ints windowed = d_.windowed(op_.operand(0)->rank());
+    const Ints windowed = d_.windowed(op_.operand(0)->rank());
+    const std::vector<loop::Index> first = at;
     cut_.pieces.vector(b_, piece_, copy_lanes(op_.result()->dtype()), [&](loop::Index i) {
       for (std::size_t k = cut_.lanes.size(); k-- > 0;) {
         const Axis& axis = cut_.lanes[k];
-        place(axis) = at[static_cast<std::size_t>(windowed[axis.position])] = k > 0 ? b_.mod(i, axis.size) : i;
+        const auto dim = static_cast<std::size_t>(windowed[axis.position]);
+        place(axis) = k > 0 ? b_.mod(i, axis.size) : i;
+        at[dim] = first[dim] + place(axis);
         if (k > 0) i = b_.div(i, axis.size);
       }
       update_element(at);
     });
+    for (const Axis& axis : cut_.lanes) place(axis) = 0;  // where the next slice begins
   }
 
   void update_element(std::span<const loop::Index> at) {
