@@ -31,13 +31,15 @@ using op::is_elemental;
 using op::is_reduction;
 using op::is_structured;
 
+std::int64_t bytes(const Value& v) { return v.shape().count() * static_cast<std::int64_t>(byte_width(v.dtype())); }
+
 bool is_much(const Op& op) {
   if (is_contraction(op) || is_reduction(op)) return true;
   const op::Traits& traits = op::def(op).traits;
   if (!is_elemental(op) || traits.cheap || traits.moves_only || op.operands.empty()) return false;
   const op::Cost cost = op::def(op).cost;
   const Value* v = op.result();
-  if (!cost || !v->type().is_tensor() || !v->shape().is_static() || v->shape().count() * static_cast<std::int64_t>(byte_width(v->dtype())) > kMostBytes) return false;
+  if (!cost || !v->type().is_tensor() || !v->shape().is_static() || bytes(*v) > kMostBytes) return false;
   return cost(op).flops >= kMuchArithmetic * static_cast<double>(std::max<std::int64_t>(1, v->shape().count()));
 }
 
@@ -104,6 +106,8 @@ class Hoist {
           moved = true;
         }
       } else if (is_contraction(*op)) {
+        for (Value*& v : op->operands)
+          if (is_computed(v)) v = outside(v), moved = true;
         if (Value* v = with_layout(in, *op)) {
           here_.set(op->result(), v);
           moved = true;
@@ -122,6 +126,14 @@ class Hoist {
     return std::all_of(op.operands.begin(), op.operands.end(), [&](const Value* v) { return is_constant(v); });
   }
   bool is_constant(const Value* v) const { return !inside_.count(v->block()) || moves_.count(v); }
+
+  /// Whether a product's operand would be computed anew in each turn: it is in memory then, however little arithmetic that takes, for products read what is moved at most.
+  bool is_computed(const Value* v) const {
+    if (!inside_.count(v->block()) || !moves_.count(v) || !v->op() || v->shape().count() < kWorthALayout || bytes(*v) > kMostBytes) return false;
+    const op::Traits& traits = op::def(*v->op()).traits;
+    if (traits.moves_only) return !v->op()->operands.empty() && is_computed(v->op()->operand(0));
+    return traits.elementwise;
+  }
 
   /// The value as it is made before the loop, with all that it is made of.
   Value* outside(Value* v) {

@@ -240,6 +240,32 @@ TEST(Hoist, LayoutOfAMatrixByAVector) {
   EXPECT_EQ(count(columns, "stablehlo.transpose"), 0) << columns;
 }
 
+// What is transposed in the loop is laid out before it, and what is computed for a product there, however little that is.
+TEST(Hoist, OperandsThatAreMadeInTheLoop) {
+  auto text = [](const std::string& make, const std::string& dims) {
+    return changed(R"(func.func @main(%x: tensor<20xf32>, %w: tensor<20x20xf32>, %n: tensor<i32>) -> tensor<20xf32> {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %half = stablehlo.constant dense<0.5> : tensor<20x20xf32>
+  %l:2 = stablehlo.while(%i = %n, %a = %x) : tensor<i32>, tensor<20xf32>
+  cond {
+    %go = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %v = )" + make + R"(
+    %p = stablehlo.dot_general %a, %v, contracting_dims = )" + dims + R"( : (tensor<20xf32>, tensor<20x20xf32>) -> tensor<20xf32>
+    stablehlo.return %j, %p : tensor<i32>, tensor<20xf32>
+  }
+  return %l#1 : tensor<20xf32>
+})", hoist);
+  };
+  const std::string turned = "stablehlo.transpose %w, dims = [1, 0] : (tensor<20x20xf32>) -> tensor<20x20xf32>", scaled = "stablehlo.multiply %half, %w : tensor<20x20xf32>";
+  const std::string across = text(turned, "[0] x [0]"), along = text(turned, "[0] x [1]"), product = text(scaled, "[0] x [0]");
+  EXPECT_LT(across.find("stablehlo.transpose"), across.find("stablehlo.while")) << across;
+  EXPECT_GT(along.find("stablehlo.transpose"), along.find("stablehlo.while")) << along;  // read as it lies
+  EXPECT_LT(product.find("stablehlo.multiply"), product.find("stablehlo.while")) << product;
+}
+
 std::string transposed_product(const std::string& l, const std::string& r, const std::string& dims, const std::string& out, const std::string& order,
                                const std::string& turned) {
   return "func.func @main(%l: tensor<" + l + ">, %r: tensor<" + r + ">) -> tensor<" + turned + "> {\n  %p = stablehlo.dot_general %l, %r, " + dims +
