@@ -600,3 +600,49 @@ program(dense, "batch_last_in_each", lambda x, y: jnp.einsum("aeb,dceba->bdac", 
 program(memory, "bytes_turned_to_pairs", lambda x: jnp.transpose(x, (2, 1, 0)) + 0, lambda: ints(100, 2, 1024, 768).astype(jnp.int8))
 program(memory, "maxima_of_4", lambda x: lax.cummax(x, 2, reverse=True), lambda: ints(100, 4096, 256, 4))
 program(memory, "sums_down_columns_of_4", lambda x: lax.cumsum(x, 1), lambda: nrm(4096, 256, 4))
+program(memory, "softmax_transposed", lambda x: jax.nn.softmax(x.T, -1), lambda: nrm(4096, 512))
+program(memory, "sums_of_transposed", lambda x: x.T.sum(-1), lambda: nrm(65536, 64))
+program(memory, "last_norm_of_features_second", lambda x: (lambda y: (y - y.mean(-1, keepdims=True))*lax.rsqrt(y.var(-1, keepdims=True) + 1e-5))(x.transpose(0, 2, 3, 1)), lambda: nrm(8, 96, 56, 56))
+program(dense, "covariance", lambda x: jnp.cov(x, rowvar=False), lambda: nrm(65536, 64))
+program(dense, "patches", lambda x, w: x.reshape(16, 14, 16, 14, 16, 3).transpose(0, 1, 3, 2, 4, 5).reshape(16, 196, 768) @ w, lambda: nrm(16, 224, 224, 3), lambda: nrm(768, 384))
+program(memory, "group_norm", lambda x: (lambda y: (y - y.mean((1, 3), keepdims=True))*lax.rsqrt(y.var((1, 3), keepdims=True) + 1e-5))(x.reshape(8, 3136, 32, 4)).reshape(x.shape), lambda: nrm(8, 56, 56, 128))
+program(memory, "bytes_by_channel", lambda x: (x.astype(jnp.float32)/255 - jnp.array([.485, .456, .406]))/jnp.array([.229, .224, .225]), lambda: ints(256, 16, 224, 224, 3).astype(jnp.uint8))
+program(memory, "bits_packed", lambda x: jnp.packbits(x, axis=-1), lambda: ints(2, 1 << 19, 8).astype(jnp.uint8))
+program(memory, "hamming", lambda a, b: lax.population_count(a ^ b).sum(-1), lambda: ints(1 << 30, 1 << 16, 32).astype(jnp.uint32), lambda: ints(1 << 30, 1 << 16, 32, seed=1).astype(jnp.uint32))
+program(memory, "softmax_of_10", lambda x: jax.nn.softmax(x), lambda: nrm(100000, 10))
+@memory("overlaps")
+def _():
+    def boxes(n): return (lambda x, s: jnp.concatenate([x, x + .1 + .2*s], 1))(jnp.abs(nrm(n, 2)), jnp.abs(other(n, 2)))
+    def overlap(a, b):
+        low, high = jnp.maximum(a[:, None, :2], b[None, :, :2]), jnp.minimum(a[:, None, 2:], b[None, :, 2:])
+        both = jnp.prod(jnp.maximum(high - low, 0), -1)
+        area = lambda x: (x[:, 2] - x[:, 0])*(x[:, 3] - x[:, 1])
+        return both/(area(a)[:, None] + area(b)[None] - both)
+    return overlap, (boxes(2000), boxes(1500))
+program(irregular, "places_of_short_rows", lambda x, i, u: x.at[:, i].add(u), lambda: nrm(33, 197), lambda: ints(197, 121212), lambda: nrm(33, 121212))
+program(training, "focal_grad", lambda x, y: jax.grad(lambda x: (lambda q: (-(1 - q)**2*jnp.log(q + 1e-6)).mean())(jnp.take_along_axis(jax.nn.softmax(x), y[:, None], 1)))(x), lambda: nrm(8192, 100), lambda: ints(100, 8192))
+@training("unet_grad")
+def _():
+    def conv(x, w): return lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    def loss(w, x):
+        a = jax.nn.relu(conv(x, w[0]))
+        b = jax.nn.relu(conv(a.reshape(2, 32, 2, 32, 2, 16).max((2, 4)), w[1]))
+        return (conv(jnp.concatenate([a, b.repeat(2, 1).repeat(2, 2)], -1), w[2])**2).mean()
+    return jax.grad(loss), ([nrm(3, 3, 3, 16)*.2, nrm(3, 3, 16, 32)*.1, nrm(3, 3, 48, 3)*.1], nrm(2, 64, 64, 3))
+@loops("lorenz")
+def _():
+    def slope(s):
+        x, y, z = s
+        return jnp.stack([10*(y - x), x*(28 - z) - y, x*y - 8/3*z])
+    def turn(s, _):
+        h = .005
+        a = slope(s)
+        b = slope(s + h/2*a)
+        c = slope(s + h/2*b)
+        return s + h/6*(a + 2*b + 2*c + slope(s + h*c)), s[0].mean()
+    return (lambda s: lax.scan(turn, s, None, length=100)), (nrm(3, 4096),)
+program(loops, "heat_inside", lambda u: lax.fori_loop(0, 20, lambda i, u: u.at[1:-1, 1:-1, 1:-1].add(.1*(u[2:, 1:-1, 1:-1] + u[:-2, 1:-1, 1:-1] + u[1:-1, 2:, 1:-1] + u[1:-1, :-2, 1:-1]
+                                                                                           + u[1:-1, 1:-1, 2:] + u[1:-1, 1:-1, :-2] - 6*u[1:-1, 1:-1, 1:-1])), u), lambda: nrm(64, 64, 64))
+program(loops, "linear_regression", lambda x, y: lax.fori_loop(0, 50, lambda i, w: w - .1*x.T @ (x @ w - y)/1024, jnp.zeros(64)), lambda: nrm(1024, 64), lambda: nrm(1024))
+program(loops, "regression_by_batches", lambda w, x, y: lax.scan(lambda w, b: (w - .01*b[0].T @ (b[0] @ w - b[1])/32, None), w, (x, y))[0], lambda: nrm(64), lambda: nrm(300, 32, 64), lambda: nrm(300, 32))
+program(loops, "queries_one_by_one", lambda q, k, v: lax.scan(lambda c, q: (lambda a: (a, a))(jax.nn.softmax((q + .1*c) @ k.T*.125) @ v), jnp.zeros(64), q)[1], lambda: nrm(200, 64), lambda: nrm(256, 64), lambda: other(256, 64))

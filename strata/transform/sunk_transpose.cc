@@ -82,9 +82,10 @@ class Sink {
   static bool is_map(const Op* op) { return op->num_results() == 1 && op->regions.empty() && !op->info().has_effect && op::def(*op).traits.elementwise && !op::def(*op).traits.barrier; }
   /// Whether all that is made of v, a transposed value, element by element with what is broadcast ends in products of this block, or is transposed again. Their own results' order must not change by it.
   bool ends_in_products(const Value* v, const Ints& permutation, int depth = 0) const {
-    constexpr int kDeepest = 8;
+    constexpr int kDeepest = 6;
+    constexpr std::size_t kMostUsers = 4;
     const auto found = users_.find(v);
-    if (found == users_.end() || returned_.count(v) || depth == kDeepest) return false;
+    if (found == users_.end() || found->second.size() > kMostUsers || returned_.count(v) || depth == kDeepest) return false;
     return std::all_of(found->second.begin(), found->second.end(), [&](const Op* user) {
       if (user->num_results() != 1 || user->result()->block() != v->block() || !user->result()->type().is_tensor() || !user->result()->shape().is_static()) return false;
       if (user->name() == "stablehlo.transpose") return true;
