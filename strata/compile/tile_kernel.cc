@@ -18,7 +18,7 @@ using ir::Value;
 constexpr std::int64_t kSmall = 1 << 16, kLarge = 1 << 20;  // elements
 constexpr int kFewestLanes = 4;                             // of a square
 
-/// How a value lies across: by how many elements places move along y (one, or two where parts of complex numbers are side by side), and along x.
+/// How a value lies across: by how many elements places move along y (one, two where parts of complex numbers are side by side, or one back), and along x.
 struct Across {
   std::int64_t step, stride;
 };
@@ -47,7 +47,7 @@ struct Grain {
   std::vector<Read> reads;
   std::size_t y = 0;
 
-  bool is_across(const Read& r, std::size_t d) const { return !r.steps.empty() && (r.steps[d] == 1 || r.steps[d] == 2) && std::abs(r.steps.back()) > r.steps[d]; }
+  bool is_across(const Read& r, std::size_t d) const { return !r.steps.empty() && (r.steps[d] == 1 || r.steps[d] == 2 || r.steps[d] == -1) && std::abs(r.steps.back()) > std::abs(r.steps[d]); }
 };
 
 std::optional<Grain> grain_of(const Group& group, const Fusion& fusion, const Shape& shape) {
@@ -108,9 +108,9 @@ class TileContext : public GroupContext {
     Index place = offset - lane * stride;
     if (lane.is_constant() || place.lanes() > 1) return along(v, index, offset);
     for (const Square& s : squares_[v]) {
-      Index row = place - s.place;
-      if (!b.is_open(s.body) || !row.is_constant() || row.constant() % step != 0 || row.constant() < 0 || row.constant() >= lanes_ * step) continue;
-      return s.rows[static_cast<std::size_t>(row.constant() / step)];
+      const Index moved = place - s.place;
+      if (!b.is_open(s.body) || !moved.is_constant() || moved.constant() % step != 0) continue;
+      if (const std::int64_t row = moved.constant() / step; row >= 0 && row < lanes_) return s.rows[static_cast<std::size_t>(row)];
     }
     if (b.current() != first_) return GroupContext::leaf(v, index, offset);  // under a condition some rows may not be there
     std::vector<Inst*> columns;
@@ -184,7 +184,7 @@ class Tiles {
     bool far = std::any_of(group_.outputs.begin(), group_.outputs.end(), is_far), apart = false;
     for (const auto& [v, across] : t_.across) {
       far = far || is_far(v);
-      apart = apart || std::abs(across.stride) > 2 * t_.rows * across.step;
+      apart = apart || std::abs(across.stride) > 2 * t_.rows * std::abs(across.step);
     }
     if (far) return {512, 64, false};
     if (streams && abreast > 1) return {512, 64, true};

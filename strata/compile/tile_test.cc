@@ -180,6 +180,19 @@ TEST(CompiledTiles, JoinedAndPaddedTransposes) {
   }));
 }
 
+/// Turned by a quarter, either way, and mirrored at both diagonals: rows of squares go forth or back.
+TEST(CompiledTiles, QuarterTurns) {
+  for (const Shape& shape : {Shape{64, 40}, {33, 70}, {520, 515}})
+    for (DType dtype : {DType::f32, DType::i8}) {
+      const auto f = program({Type(dtype, shape)}, [](Builder& b, const Values& v) {
+        Value* turned = op::transpose(b, v[0], {1, 0});
+        return Values{op::reverse(b, turned, {0}), op::reverse(b, turned, {1}), op::reverse(b, turned, {0, 1})};
+      });
+      for (const auto& kernel : make_plan(*prepare(*f), {}).kernels) EXPECT_EQ(kernel->name, "tiles");
+      expect_compiled_equals_reference(*f);
+    }
+}
+
 /// A dimension that is two in the operand, and two that are one.
 TEST(CompiledTiles, ReshapedOnTheWay) {
   expect_compiled_equals_reference(*program({Type(DType::f32, {48, 60})}, [](Builder& b, const Values& v) {
