@@ -126,6 +126,35 @@ def transposition(r):
 
 
 @family("memory")
+def across(r):
+    """Reductions and normalisations of what was transposed, or taken apart, before."""
+    s, kind = shape(r, r.randint(2, 4), elements(r)), r.choice((F32, F32, F32, BF16, I32))
+    order = list(range(len(s)))
+    while order == sorted(order):
+        r.shuffle(order)
+    axes = some(r, len(s))
+    name = r.choice(("sum", "max", "mean", "var", "softmax", "standardise", "softmax_grad", "scaled_sum", "exp_sum", "groups"))
+    if name not in ("sum", "max"):
+        kind = floats(r)
+    x = value(s, kind)
+
+    def standardise(x):
+        m = x.mean(axes, keepdims=True)
+        return (x - m) * lax.rsqrt(((x - m) ** 2).mean(axes, keepdims=True) + 1e-5)
+
+    def groups(x):
+        """The last dimension in groups of g, each over all of the first ones but one."""
+        g = r.choice([d for d in (1, 2, 4, 8, 16) if x.shape[-1] % d == 0])
+        return x.reshape(*x.shape[:-1], -1, g).astype(F32).sum((*range(1, len(s) - 1), len(s)))
+    f = {"sum": lambda x: x.sum(axes), "max": lambda x: x.max(axes), "mean": lambda x: x.mean(axes), "var": lambda x: x.var(axes), "softmax": lambda x: jax.nn.softmax(x, axes),
+         "standardise": standardise, "softmax_grad": lambda x: jax.vjp(lambda x: jax.nn.softmax(x, axes), x)[1](x * 2)[0], "scaled_sum": lambda x: (x * x.mean(axes, keepdims=True)).sum(axes),
+         "exp_sum": lambda x: jnp.exp(-jnp.abs(x)).sum(axes)}
+    if name == "groups":
+        return said("groups", s, kind), groups, (x,)
+    return said("across", name, s, "by", order, "over", axes, kind), lambda x: f[name](x.transpose(order)), (x,)
+
+
+@family("memory")
 def elementwise(r):
     s, kind = shape(r, r.randint(1, 4), elements(r)), floats(r)
     steps = [r.choice(("exp", "tanh", "log1p", "sqrt", "sin", "logistic", "gelu", "abs", "mul", "add", "div", "max", "where", "pow3", "square", "erf", "bias", "scale", "cast")) for _ in range(r.randint(1, 5))]

@@ -289,9 +289,37 @@ Value* concatenate(Builder& b, const Op& op) {
   return changes ? op::concatenate(b, flat, static_cast<int>(dim)) : nullptr;
 }
 
+/// A reduction of a transposed array, of the array itself, and transposed then: where the elements' order stays what it is, lanes along what is kept (op/reduce_order.h), or is nobody's concern and all are reduced.
+/// (Rows that are reduced stay: what is computed with them shares their sweep.)
+Value* reduced_before(Builder& b, const Op& op) {
+  const Op* transpose = made_by(op.operand(0), "stablehlo.transpose");
+  if (!transpose || op.operand(0)->shape().count() == 0) return nullptr;
+  Value* x = transpose->operand(0);
+  const Ints &permutation = transpose->attr<Ints>("permutation"), &dims = op.attr<Ints>("dimensions");
+  std::vector<int> over(dims.begin(), dims.end()), before;
+  std::sort(over.begin(), over.end());
+  for (int d : over) before.push_back(static_cast<int>(permutation[static_cast<std::size_t>(d)]));
+  const op::Combiner combiner = op::combiner_of(op);
+  const bool in_any_order = !is_float(op.operand(0)->dtype()) || (combiner != op::Combiner::add && combiner != op::Combiner::mul);
+  const bool along_kept = std::is_sorted(before.begin(), before.end()) && op::reduce_order(op.operand(0)->type(), over).lanes == 1 && op::reduce_order(x->type(), before).lanes == 1;
+  if (!along_kept && !(in_any_order && !is_complex(x->dtype()) && op.result()->shape().count() == 1)) return nullptr;
+  std::sort(before.begin(), before.end());
+  Ints kept, order;  // of the array; of what is left then
+  std::vector<Dim> shape;
+  for (int d = 0; d < x->rank(); ++d)
+    if (!std::binary_search(before.begin(), before.end(), d)) kept.push_back(d), shape.push_back(x->shape().dim(d));
+  for (std::size_t d = 0; d < permutation.size(); ++d)
+    if (!std::binary_search(over.begin(), over.end(), static_cast<int>(d))) order.push_back(std::find(kept.begin(), kept.end(), permutation[d]) - kept.begin());
+  ir::Attrs attrs = op.attrs;
+  attrs.set("dimensions", Ints(before.begin(), before.end()));
+  Value* out = b.create(op.info(), {x, op.operand(1)}, std::move(attrs), {}, {op.result()->type().with(Shape(std::move(shape)))}).result();
+  return is_iota(order) ? out : op::transpose(b, out, order);
+}
+
 // A reduction of one element each: init op x, a map that fuses with others (derivatives of what keeps a dimension of 1 sum over it).
 Value* reduce(Builder& b, const Op& op) {
   if (op.operands.size() != 2 || !is_static(op) || op::combiner_of(op) == op::Combiner::region) return nullptr;
+  if (Value* before = reduced_before(b, op)) return before;
   Value *x = op.operand(0), *init = op.operand(1), *result = op.result();
   if (x->shape().count() != result->shape().count() || x->dtype() != result->dtype() || is_complex(x->dtype())) return nullptr;
   return op::combined(b, op::combiner_of(op), op::broadcast_in_dim(b, init, result->shape(), {}), op::reshape(b, x, result->shape()));

@@ -5,7 +5,9 @@
 
 #include "strata/op/build.h"
 #include "strata/op/control.h"
+#include "strata/op/combiner.h"
 #include "strata/op/evaluate.h"
+#include "strata/op/samples.h"
 #include "strata/op/sort.h"
 #include "strata/op/sort_key.h"
 #include "strata/op/testing/run.h"
@@ -97,6 +99,30 @@ TEST(Simplify, transpositions_join_dimensions) {
     for (const auto& op : f->ops())
       if (op->name() == "stablehlo.transpose") joined = op->operand(0)->shape();
     EXPECT_EQ(joined, c.joined);
+    EXPECT_TRUE(op::evaluate(*f, arguments)[0].same_bits(before[0]));
+  }
+}
+
+/// Where the order of the sums stays what it is, or is nobody's concern.
+TEST(Simplify, reductions_pass_transpositions) {
+  struct Case {
+    Shape array;
+    ir::Ints order, over;
+    op::Combiner combiner;
+    bool passes;  // then no more than what is left is transposed
+  };
+  using op::Combiner;
+  for (const Case& c : {Case{{5, 40, 9, 6}, {0, 3, 2, 1}, {0, 2}, Combiner::add, true}, {{5, 40, 9, 6}, {3, 1, 2, 0}, {1, 2}, Combiner::mul, true}, {{5, 40, 9}, {1, 0, 2}, {0}, Combiner::add, true},
+                        {{5, 40, 9, 6}, {2, 3, 0, 1}, {0, 2}, Combiner::add, false}, {{50, 40}, {1, 0}, {0}, Combiner::add, false}, {{50, 40}, {1, 0}, {1}, Combiner::add, false},
+                        {{50, 40}, {1, 0}, {0, 1}, Combiner::add, false}, {{50, 40}, {1, 0}, {0, 1}, Combiner::max, true}, {{50, 40}, {1, 0}, {1}, Combiner::max, false}}) {
+    SCOPED_TRACE(c.array.to_string() + " over " + std::to_string(c.over[0]));
+    const Type type(DType::f32, c.array);
+    auto f = op::testing::build({type}, [&](Builder& b, const Values& v) { return Values{op::reduce(b, op::transpose(b, v[0], c.order), c.over, c.combiner)}; });
+    const std::vector<Literal> arguments{op::random_literal(type, 3)}, before = op::evaluate(*f, arguments);
+    simplify(*f);
+    bool whole = false;
+    for (const auto& op : f->ops()) whole |= op->name() == "stablehlo.transpose" && op->operand(0)->shape().count() == c.array.count();
+    EXPECT_EQ(!whole, c.passes);
     EXPECT_TRUE(op::evaluate(*f, arguments)[0].same_bits(before[0]));
   }
 }
