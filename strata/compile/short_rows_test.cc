@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "strata/compile/compile_testing.h"
+#include "strata/compile/processor_testing.h"
 
 namespace strata::compile {
 namespace {
@@ -161,7 +162,9 @@ TEST(ShortRows, Squares) {
       f.results = {op::div(b, e, op::broadcast_in_dim(b, op::reduce_sum(b, e, {1}), x->shape(), {0}))};
       EXPECT_TRUE(has_short_rows(f));
       const std::vector<Literal> arguments = testing::arguments_of(f);
-      testing::expect_same_bits(testing::run_compiled(f, arguments), op::evaluate(f, arguments), "squares");
+      const std::vector<Literal> want = op::evaluate(f, arguments);
+      testing::expect_same_bits(testing::run_compiled(f, arguments), want, "squares");
+      for (const char* processor : {"x86-64-v3", "x86-64-v4"}) testing::expect_same_bits({testing::run_as_on(processor, f, arguments)}, want, processor);
       testing::expect_same_bits(testing::run_donated(f, arguments, {true, false, false, false}), op::evaluate(f, arguments), "donated");
     }
 }
