@@ -30,11 +30,6 @@ Inst* neutral(loop::Builder& b, Combiner combiner, DType operand) {
 
 Inst* widen(loop::Builder& b, DType operand, Inst* element) { return b.convert(accumulator(operand), element); }
 
-bool in_any_order(Combiner combiner, DType dtype) {
-  bool rounds = combiner == Combiner::add || combiner == Combiner::mul;
-  return combiner != Combiner::region && !(rounds && (is_float(dtype) || is_complex(dtype)));
-}
-
 int lanes_in_any_order(std::int64_t length, DType dtype) {
   if (byte_width(dtype) > 2 && (is_float(dtype) || byte_width(dtype) > 4)) return kLanes;
   return length % (2 * kLanes) == 0 || length >= 8 * kLanes ? 2 * kLanes : kLanes;
@@ -144,8 +139,8 @@ RowReductions::RowReductions(loop::Builder& b, std::vector<const ir::Op*> reduct
   }
   // An extremum of floats holds three numbers a lane, of which sixteen registers hold so many (the range of 4096 rows of 1024 f32 1.05 ms with 32 lanes, 0.63 with 16; two threads of a Zen 3).
   constexpr std::size_t kRegisters = 16 * 32;  // bytes
-  auto is_of_floats = [](const ir::Op* op) { return is_float(op->operand(0)->dtype()) && byte_width(op->operand(0)->dtype()) > 2 && in_any_order(reduction_of(*op).combiner, op->operand(0)->dtype()); };
-  if (!std::all_of(reductions_.begin(), reductions_.end(), is_of_floats)) return;
+  auto holds_three = [](const ir::Op* op) { return LaneTotals::holds_three(reduction_of(*op).combiner, op->operand(0)->dtype()); };
+  if (!std::all_of(reductions_.begin(), reductions_.end(), holds_three)) return;
   std::size_t bytes = 0;
   for (const ir::Op* op : reductions_) bytes += 3 * byte_width(op->operand(0)->dtype());
   while (lanes_ > 8 && static_cast<std::size_t>(lanes_) * bytes > kRegisters) lanes_ /= 2;

@@ -11,6 +11,7 @@
 
 namespace strata::compile {
 
+using op::in_any_order;
 using op::is_reduction;
 op::Reduction reduction_of(const ir::Op& op);
 
@@ -22,8 +23,6 @@ Inst* neutral(loop::Builder& b, op::Combiner combiner, DType operand);
 /// The elements of dtype `operand` in the accumulator's type.
 Inst* widen(loop::Builder& b, DType operand, Inst* element);
 
-/// Whether elements give the same bits in whatever order they are combined: all but rounded sums and products.
-bool in_any_order(op::Combiner combiner, DType dtype);
 /// Lanes for a row of dtype that is combined in any order: what combines may take longer than what loads, where registers hold as many lanes.
 int lanes_in_any_order(std::int64_t length, DType dtype);
 
@@ -40,6 +39,8 @@ class LaneTotals {
   Inst* total();
   /// What each lane has taken, in the accumulator's type: in the order of the lanes, combined by halves, these make the total.
   Inst* lane_totals();
+  /// Whether a lane holds three numbers of the operand's width.
+  static bool holds_three(op::Combiner combiner, DType operand) { return way_of(combiner, operand) == Way::floats; }
 
  private:
   enum class Way { as_it_is, floats, halves };

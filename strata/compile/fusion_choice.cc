@@ -81,7 +81,7 @@ bool is_shift(const Op& op) {
 /// Whether a reduction keeps a dimension behind one that it sums: no sweep over its operand's rows has its results.
 bool sums_columns(const Op& op) { return is_reduction(op) && op.num_results() == 1 && !reduces_trailing(op.operand(0)->shape(), reduction_of(op).dims); }
 
-/// Whether a reduction leaves so few sums that their pieces are rows of all dimensions (kSplitRows in fusion.cc), whichever of these lie along memory.
+/// Whether a reduction sums all: by pieces of its operand in that one's order, which are not what lies along memory where it is read transposed.
 bool sums_all(const Op& op) { return is_reduction(op) && op.num_results() == 1 && reduces_trailing(op.operand(0)->shape(), reduction_of(op).dims) && count(op.result()) == 1; }
 
 /// Whether an operation turns a large array so that its last dimension is another. Read through, each term of a long sum would be a line of the cache (ij,ji-> of 1024 x 1024 f32: 0.75 ms).
@@ -173,9 +173,8 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     int times = 0;
     bool repeats = false, by_product = false, made = false;  // made: a product reads it better from memory
     bool summed = false;                                     // by a reduction that sums columns
-    bool wholly = false;                                     // by one that sums all
     double weight = 0;                                       // arithmetic of what reads it on the way there, as much as is computed in one place
-    bool by_dots = false, as_pieces = false;                 // by products of a row and a column; cut to pieces first, as very long ones are (transform/long_sums.h)
+    bool by_dots = false, as_pieces = false;                 // by products of a row and a column; cut to pieces first, as very long ones (transform/long_sums.h) and sums of all are
   };
   std::unordered_map<const Value*, Reading> reading;
   std::unordered_set<const Value*> inlined;
@@ -201,14 +200,13 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
           r.repeats |= through.repeats;
           r.by_product |= through.by_product;
           r.summed |= through.summed;
-          r.wholly |= through.wholly;
           r.weight = std::max(r.weight, through.weight);
           r.as_pieces |= through.by_dots || through.as_pieces;
         } else {
           r.times += 1;
           r.by_product |= is_generated_product(*use.op);
           r.summed |= sums_columns(*use.op);
-          r.wholly |= sums_all(*use.op);
+          r.as_pieces |= sums_all(*use.op);
           r.by_dots |= is_generated_product(*use.op) && is_row_dots(*use.op, op::contraction_of(*use.op));
           r.made |= is_generated_product(*use.op) && transform::is_put_first(*use.op, use.operand);
         }
@@ -221,7 +219,7 @@ std::unordered_set<const Value*> choose_inlined(const ir::Block& block, const Us
     bool again = r.times <= kFewReadings && !r.repeats && !r.by_product && !cut.count(v) && is_shift(op);
     r.weight += own_weight(op);
     bool twice = r.times == 2 && r.summed && r.weight <= kMostTwice && !r.repeats && !r.by_product && !cut.count(v) && is_large(v) && op::def(op).traits.elementwise;
-    if ((view || once || again || twice) && !r.made && !((r.as_pieces || r.wholly) && turns(op))) inlined.insert(v);
+    if ((view || once || again || twice) && !r.made && !(r.as_pieces && turns(op))) inlined.insert(v);
   }
   return inlined;
 }

@@ -63,14 +63,13 @@ class Lines : public Reductions {
 
  private:
   static constexpr std::int64_t kShortest = 32, kLongest = 512, kEnough = 64, kPoints = 8;  // elements of a line; grid points
-  static constexpr std::int64_t kLanes = 32;
 
   /// Lines that are taken in turn: as many as make all lanes of a row.
-  std::int64_t turns() const { return kLanes / run_; }
+  std::int64_t turns() const { return order_.lanes / run_; }
 
   /// What lies behind each other in memory: kept dimensions, the last ones, and behind them a run of reduced ones that is a part of the lanes.
   void find_line() {
-    if (any_size_ || order_.lanes != kLanes || split_.outer() == 1) return;
+    if (any_size_ || order_.lanes == 1 || split_.outer() == 1) return;
     const ir::Value* v = op_.operand(0);
     for (const Reduced& r : all_)
       if (r.operand()->shape() != v->shape() || reduction_of(r.op).dims != reduction_.dims || r.combiner == op::Combiner::region) return;
@@ -80,7 +79,7 @@ class Lines : public Reductions {
     auto apart = [&](int d) { return strides[static_cast<std::size_t>(d)]; };
     const bool across = apart(kept.back()) == 1, along = !across && split_.run() != split_.reduced() && apart(split_.reduced_dims().back()) == 1;
     const std::int64_t run = across ? 1 : split_.run();
-    if ((!across && !along) || kLanes % run != 0 || run == kLanes || apart(kept.back()) != run) return;
+    if ((!across && !along) || order_.lanes % run != 0 || run == order_.lanes || apart(kept.back()) != run) return;
     auto begin = kept.end() - 1;
     while (begin != kept.begin() && *(begin - 1) + 1 == *begin && apart(*(begin - 1)) == apart(*begin) * v->shape()[*begin]) --begin;
     outer_.assign(kept.begin(), begin);

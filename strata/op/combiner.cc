@@ -139,6 +139,11 @@ Literal initial_value(Combiner combiner, DType dtype) {
   return identity(combiner, dtype);
 }
 
+bool in_any_order(Combiner combiner, DType dtype) {
+  bool rounds = combiner == Combiner::add || combiner == Combiner::mul;
+  return combiner != Combiner::region && !(rounds && (is_float(dtype) || is_complex(dtype)));
+}
+
 bool is_neutral(const Value* v, Combiner combiner) {
   if (v->op() == nullptr || v->op()->name() != "stablehlo.constant" || v->rank() != 0) return false;
   const Literal& value = v->op()->attr<Literal>("value");

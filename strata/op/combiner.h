@@ -25,6 +25,8 @@ bool assigns(const Op& op);
 loop::Opcode opcode(Combiner combiner, DType dtype);
 /// The type in which a plain combiner accumulates: f32 for bf16 and f16, else the type itself.
 DType accumulator(DType dtype);
+/// Whether elements of `dtype` give the same bits in whatever order they are combined: all but rounded sums and products.
+bool in_any_order(Combiner combiner, DType dtype);
 /// The neutral element as a scalar: -0.0, 1, +inf, -inf, all ones, 0 ... x op identity has the bits of x.
 Literal identity(Combiner combiner, DType dtype);
 /// The initial value that programs write: the identity, but +0 for a sum.

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "strata/ir/made_by.h"
 #include "strata/op/build.h"
@@ -63,12 +64,11 @@ class Raise {
   // ---- which values
   void find() {
     std::unordered_map<const Value*, std::vector<const Op*>> users;
-    std::unordered_map<const Value*, bool> elsewhere;  // returned, or read in a region
-    for (const Value* v : block_.results) elsewhere[v] = true;
+    std::unordered_set<const Value*> elsewhere(block_.results.begin(), block_.results.end());  // returned, or read in a region
     for (const auto& op : block_.ops()) {
       for (const Value* v : op->operands) users[v].push_back(op.get());
       for (const auto& region : op->regions)
-        for (const Value* v : ir::captures(*region)) elsewhere[v] = true;
+        for (const Value* v : ir::captures(*region)) elsewhere.insert(v);
     }
     for (auto it = block_.ops().rbegin(); it != block_.ops().rend(); ++it) {
       const Op& op = **it;
@@ -107,21 +107,19 @@ class Raise {
     return out;
   }
 
-  /// Whether each part lies in one piece of a concatenation.
+  /// Whether each part lies in one piece of a concatenation: its slice is one of that piece then (transform/simplify.h).
   static bool whole_pieces(const Value* v, const Parts& parts) {
     const Op* concatenate = ir::made_by(v, "stablehlo.concatenate");
-    return concatenate && concatenate->attr<std::int64_t>("dimension") == parts.dim &&
-           std::all_of(parts.all.begin(), parts.all.end(), [&](const Part& p) { return piece_of(*concatenate, p).first != nullptr; });
+    return concatenate && concatenate->attr<std::int64_t>("dimension") == parts.dim && std::all_of(parts.all.begin(), parts.all.end(), [&](const Part& p) { return lies_in_a_piece(*concatenate, p); });
   }
-  /// The piece in which a part lies, and where the piece begins.
-  static std::pair<Value*, std::int64_t> piece_of(const Op& concatenate, const Part& part) {
+  static bool lies_in_a_piece(const Op& concatenate, const Part& part) {
     std::int64_t begin = 0;
-    for (Value* piece : concatenate.operands) {
+    for (const Value* piece : concatenate.operands) {
       const std::int64_t end = begin + piece->shape()[static_cast<int>(concatenate.attr<std::int64_t>("dimension"))];
-      if (part.first >= begin && part.second <= end) return {piece, begin};
+      if (part.first >= begin && part.second <= end) return true;
       begin = end;
     }
-    return {nullptr, 0};
+    return false;
   }
 
   // ---- their parts
@@ -162,14 +160,10 @@ class Raise {
       Value* x = broadcast->operand(0);
       if (at == dims.end() || x->shape()[static_cast<int>(at - dims.begin())] == 1) return op::broadcast_in_dim(b, x, Shape(std::vector<Dim>(sizes.begin(), sizes.end())), dims);
     }
-    Part inside = p;
-    if (const Op* concatenate = ir::made_by(v, "stablehlo.concatenate"); concatenate && concatenate->attr<std::int64_t>("dimension") == dim)
-      if (const auto [piece, begin] = piece_of(*concatenate, p); piece) v = piece, inside = {p.first - begin, p.second - begin};
-    if (inside.first == 0 && inside.second == v->shape()[dim]) return v;
-    Ints start(sizes.size(), 0), limit(v->shape().sizes()), strides(sizes.size(), 1);
-    start[static_cast<std::size_t>(dim)] = inside.first;
-    limit[static_cast<std::size_t>(dim)] = inside.second;
-    return op::slice(b, v, start, limit, strides);
+    Ints start(sizes.size(), 0), limit(v->shape().sizes());
+    start[static_cast<std::size_t>(dim)] = p.first;
+    limit[static_cast<std::size_t>(dim)] = p.second;
+    return op::slice(b, v, start, limit);
   }
 
   ir::Block& block_;

@@ -15,6 +15,7 @@
 #include "strata/op/rules.h"
 #include "strata/op/sort.h"
 #include "strata/transform/prune.h"
+#include "strata/transform/transposition.h"
 
 namespace strata::transform {
 namespace {
@@ -175,12 +176,6 @@ Value* reshape(Builder& b, const Op& op) {
   return op::reshape(b, inner->operand(0), op.result()->shape());
 }
 
-bool is_iota(const Ints& dims) {
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    if (dims[i] != static_cast<std::int64_t>(i)) return false;
-  return true;
-}
-
 // inner[outer[i]]
 Ints composed(const Ints& inner, const Ints& outer) {
   Ints out;
@@ -299,21 +294,10 @@ Value* reduced_before(Builder& b, const Op& op) {
   std::vector<int> over(dims.begin(), dims.end()), before;
   std::sort(over.begin(), over.end());
   for (int d : over) before.push_back(static_cast<int>(permutation[static_cast<std::size_t>(d)]));
-  const op::Combiner combiner = op::combiner_of(op);
-  const bool in_any_order = !is_float(op.operand(0)->dtype()) || (combiner != op::Combiner::add && combiner != op::Combiner::mul);
   const bool along_kept = std::is_sorted(before.begin(), before.end()) && op::reduce_order(op.operand(0)->type(), over).lanes == 1 && op::reduce_order(x->type(), before).lanes == 1;
-  if (!along_kept && !(in_any_order && !is_complex(x->dtype()) && op.result()->shape().count() == 1)) return nullptr;
-  std::sort(before.begin(), before.end());
-  Ints kept, order;  // of the array; of what is left then
-  std::vector<Dim> shape;
-  for (int d = 0; d < x->rank(); ++d)
-    if (!std::binary_search(before.begin(), before.end(), d)) kept.push_back(d), shape.push_back(x->shape().dim(d));
-  for (std::size_t d = 0; d < permutation.size(); ++d)
-    if (!std::binary_search(over.begin(), over.end(), static_cast<int>(d))) order.push_back(std::find(kept.begin(), kept.end(), permutation[d]) - kept.begin());
-  ir::Attrs attrs = op.attrs;
-  attrs.set("dimensions", Ints(before.begin(), before.end()));
-  Value* out = b.create(op.info(), {x, op.operand(1)}, std::move(attrs), {}, {op.result()->type().with(Shape(std::move(shape)))}).result();
-  return is_iota(order) ? out : op::transpose(b, out, order);
+  if (!along_kept && !(op::in_any_order(op::combiner_of(op), x->dtype()) && op.result()->shape().count() == 1)) return nullptr;
+  const Transposed out = reduction_before(b, op, x, permutation);
+  return is_iota(out.permutation) ? out.value : op::transpose(b, out.value, out.permutation);
 }
 
 // A reduction of one element each: init op x, a map that fuses with others (derivatives of what keeps a dimension of 1 sum over it).

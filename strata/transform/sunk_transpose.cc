@@ -10,6 +10,7 @@
 #include "strata/op/def.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/transform/rewrite.h"
+#include "strata/transform/transposition.h"
 
 namespace strata::transform {
 namespace {
@@ -22,11 +23,6 @@ using ir::Values;
 
 constexpr std::int64_t kLarge = 1 << 16;  // elements of a product whose order matters
 
-bool is_iota(const Ints& p) {
-  for (std::size_t i = 0; i < p.size(); ++i)
-    if (p[i] != static_cast<std::int64_t>(i)) return false;
-  return true;
-}
 std::int64_t entry(const Ints& list, std::int64_t i) { return list[static_cast<std::size_t>(i)]; }
 
 class Sink {
@@ -49,11 +45,8 @@ class Sink {
   }
 
  private:
-  /// v = transpose(of, permutation).
-  struct Moved {
-    Value* of;
-    Ints permutation;
-  };
+  /// v = transpose(value, permutation).
+  using Moved = Transposed;
   const Moved* moved(const Value* v) const {
     auto found = moved_.find(v);
     return found == moved_.end() ? nullptr : &found->second;
@@ -72,7 +65,7 @@ class Sink {
     if (const Moved* m = moved(op.operand(0))) {
       Ints both;
       for (std::int64_t d : permutation) both.push_back(entry(m->permutation, d));
-      return {move(b, m->of, both)};
+      return {move(b, m->value, both)};
     }
     if (!is_iota(permutation) && ends_in_products(op.result(), permutation) && std::any_of(users_[op.result()].begin(), users_[op.result()].end(), is_map)) moved_[op.result()] = {op.operand(0), permutation};
     const bool keeps_rows = !permutation.empty() && permutation.back() == op.result()->rank() - 1 && !is_iota(permutation);
@@ -124,7 +117,7 @@ class Sink {
 
   /// u with v = transpose(u, permutation), where it is at hand: what sinks by the same, and what is broadcast.
   Value* before(Builder& b, Value* v, const Ints& permutation) const {
-    if (const Moved* m = moved(v); m && m->permutation == permutation) return m->of;
+    if (const Moved* m = moved(v); m && m->permutation == permutation) return m->value;
     const Op* broadcast = ir::made_by(v, "stablehlo.broadcast_in_dim");
     if (!broadcast || !v->shape().is_static()) return nullptr;
     std::vector<Dim> shape(permutation.size(), Dim(1));
@@ -134,7 +127,7 @@ class Sink {
     const Moved* m = moved(x);
     Ints to(dims.size());
     for (std::size_t i = 0; i < dims.size(); ++i) to[m ? static_cast<std::size_t>(m->permutation[i]) : i] = entry(permutation, dims[i]);
-    return op::broadcast_in_dim(b, m ? m->of : x, Shape(shape), to);
+    return op::broadcast_in_dim(b, m ? m->value : x, Shape(shape), to);
   }
 
   Values elementwise(Builder& b, const Op& op) {
@@ -147,7 +140,7 @@ class Sink {
     const Ints permutation = first->permutation;
     for (const Value* v : op.operands)
       if (const Moved* m = moved(v); m ? m->permutation != permutation : !ir::made_by(v, "stablehlo.broadcast_in_dim")) return {};
-    const Shape shape = first->of->shape();
+    const Shape shape = first->value->shape();
     Values operands;
     for (Value* v : op.operands) operands.push_back(before(b, v, permutation));
     Value* out = b.create(op.info(), operands, op.attrs, {}, {op.result()->type().with(shape)}).result();
@@ -161,17 +154,8 @@ class Sink {
     if (!m || dims.size() != 1 || op::combiner_of(op) == op::Combiner::region) return {};
     const std::int64_t last = op.operand(0)->rank() - 1, d = dims[0], from = entry(m->permutation, d);
     if ((d == last) != (from == last)) return {};
-    const Moved source = *m;
-    ir::Attrs attrs = op.attrs;
-    attrs.set("dimensions", Ints{from});
-    std::vector<Dim> kept;
-    for (int i = 0; i < source.of->rank(); ++i)
-      if (i != from) kept.push_back(source.of->shape().dim(i));
-    Value* out = b.create(op.info(), {source.of, op.operand(1)}, std::move(attrs), {}, {op.result()->type().with(Shape(kept))}).result();
-    Ints rest;
-    for (std::int64_t i = 0; i <= last; ++i)
-      if (i != d) rest.push_back(entry(source.permutation, i) - (entry(source.permutation, i) > from));
-    return {move(b, out, rest)};
+    const Transposed out = reduction_before(b, op, m->value, m->permutation);
+    return {move(b, out.value, out.permutation)};
   }
 
   /// A product reads its operands in any order; its own dimensions are theirs.
@@ -183,7 +167,7 @@ class Sink {
     for (int side = 0; side < 2; ++side) {
       Value* v = op.operand(side);
       const Moved* m = moved(v);
-      operands[side] = m ? m->of : v;
+      operands[side] = m ? m->value : v;
       auto now = [&](std::int64_t d) { return m ? entry(m->permutation, d) : d; };
       const std::vector<int>&was_batch = side == 0 ? c.lhs_batch : c.rhs_batch, &was_contract = side == 0 ? c.lhs_contract : c.rhs_contract;
       for (int d : was_batch) batch[side].push_back(now(d));
