@@ -16,6 +16,7 @@
 #include "strata/compile/native_product.h"
 #include "strata/compile/product_kernel.h"
 #include "strata/compile/product_side.h"
+#include "strata/compile/product_sum.h"
 #include "strata/compile/repeated_launches.h"
 #include "strata/compile/small_loop.h"
 #include "strata/compile/stage_times.h"
@@ -374,6 +375,8 @@ class Planner {
       const auto* none = std::get_if<op::None>(&op::def(op).lowering);
       throw Error(op.name(), "this operation is not compiled: {}", none ? none->reason : "no lowering").at(op.where.text()).unsupported();
     }
+    if (!sharing_.any_size)
+      if (auto sum = build_product_sum(op, scope.fusion, target_)) return launch(scope, group, std::move(*sum), steps);
     if (auto native = build_native_loop(op, scope.fusion)) return launch(scope, group, std::move(*native), steps);
     if (auto small = build_small_loop(op, scope.fusion)) {
       for (auto [initial, result] : small->in_place) carry_place(scope, initial, result, steps);

@@ -9,6 +9,7 @@
 #include "strata/op/quantized.h"
 #include "strata/op/sort_key.h"
 #include "strata/op/tuple.h"
+#include "strata/transform/all_turns.h"
 #include "strata/transform/attention.h"
 #include "strata/transform/batch_first.h"
 #include "strata/transform/counted.h"
@@ -135,6 +136,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
     transform::hoist(*out);
     ir::cse(*out);
     if (transform::count_loops(*out)) transform::simplify(*out);
+    if (transform::multiply_all_turns(*out)) transform::simplify(*out);
   }
   split_barriers(*out);
   ir::remove_dead(*out);  // a barrier keeps all of its values; each by itself may be used by nobody

@@ -8,6 +8,7 @@
 #include "strata/op/build.h"
 #include "strata/op/def.h"
 #include "strata/transform/scan_of.h"
+#include "strata/transform/uses.h"
 
 namespace strata::transform {
 namespace {
@@ -59,11 +60,11 @@ class Counted {
 
   /// The scan in the place of the loop. The loop's regions are used up.
   Values scan(Builder& b) {
-    find_uses();
+    const Uses uses(body_);
     std::vector<const Op*> forward = slices(false), backward = slices(true);
     bool reverse = backward.size() > forward.size();
     take_slices(reverse ? backward : forward);
-    std::vector<std::pair<int, Value*>> stacks = take_stacks(reverse);
+    std::vector<std::pair<int, Value*>> stacks = take_stacks(reverse, uses);
     Values carries, results;
     std::vector<int> kept;
     for (int i = 0; i < body_.num_arguments() - static_cast<int>(xs_.size()); ++i) {
@@ -109,11 +110,6 @@ class Counted {
     ir::walk(condition_, [&](const Op& inner) {
       if (inner.info().has_effect) counter_ = -1;
     });
-  }
-
-  void find_uses() {
-    ir::walk(body_, [&](const Op& inner) { each_read(inner, [&](const Value* v) { ++uses_[v]; }); });
-    for (const Value* v : body_.results) ++uses_[v];
   }
 
   std::optional<Affine> affine(const Value* v, int depth = 6) const {
@@ -175,7 +171,7 @@ class Counted {
   }
 
   /// Carries that are only written, slice by slice: their numbers, and each turn's slice; one value for those that are written the same.
-  std::vector<std::pair<int, Value*>> take_stacks(bool reverse) {
+  std::vector<std::pair<int, Value*>> take_stacks(bool reverse, const Uses& uses) {
     std::vector<std::pair<int, Value*>> out;
     std::unordered_map<const Value*, Value*> written;
     Builder in(body_);
@@ -183,7 +179,7 @@ class Counted {
       Value* v = body_.results[static_cast<std::size_t>(i)];
       const Op* update = made_by(v, "stablehlo.dynamic_update_slice");
       const Value* carry = body_.argument(i);
-      bool only_written = update && is_inside(v) && update->operand(0) == carry && uses_[carry] == 1 && uses_[v] == 1 && !is_read(condition_.argument(i));
+      bool only_written = update && is_inside(v) && update->operand(0) == carry && uses(carry) == 1 && uses(v) == 1 && !is_read(condition_.argument(i));
       if (!only_written) continue;
       const Shape &whole = v->shape(), &part = update->operand(1)->shape();
       Values starts(update->operands.begin() + 2, update->operands.end());
@@ -237,7 +233,6 @@ class Counted {
   int counter_ = -1;
   std::int64_t first_ = 0, turns_ = 0;
   const Op* next_ = nullptr;
-  std::unordered_map<const Value*, int> uses_;  // lookup only
   Values xs_;
 };
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "strata/ir/made_by.h"
+#include "strata/op/build.h"
+
 namespace strata::transform {
 
 using ir::Ints;
@@ -10,6 +13,27 @@ bool is_iota(const Ints& permutation) {
   for (std::size_t i = 0; i < permutation.size(); ++i)
     if (permutation[i] != static_cast<std::int64_t>(i)) return false;
   return true;
+}
+
+ProductOperand::ProductOperand(ir::Value* v, std::vector<int> batch_dims, std::vector<int> contract_dims)
+    : value(v), batch(std::move(batch_dims)), contract(std::move(contract_dims)) {
+  const ir::Op* transpose = ir::made_by(value, "stablehlo.transpose");
+  if (!transpose) return;
+  const Ints& permutation = transpose->attr<Ints>("permutation");
+  std::int64_t last = -1;
+  for (int d = 0; d < value->rank(); ++d) {
+    if (std::count(batch.begin(), batch.end(), d) || std::count(contract.begin(), contract.end(), d)) continue;
+    if (permutation[static_cast<std::size_t>(d)] < last) return;
+    last = permutation[static_cast<std::size_t>(d)];
+  }
+  for (std::vector<int>* dims : {&batch, &contract})
+    for (int& d : *dims) d = static_cast<int>(permutation[static_cast<std::size_t>(d)]);
+  value = transpose->operand(0);
+}
+
+ir::Value* product_of(ir::Builder& b, const ProductOperand& left, const ProductOperand& right, DType result) {
+  auto ints = [](const std::vector<int>& dims) { return Ints(dims.begin(), dims.end()); };
+  return op::dot_general(b, left.value, right.value, {ints(left.batch), ints(right.batch), ints(left.contract), ints(right.contract)}, result);
 }
 
 Transposed reduction_before(ir::Builder& b, const ir::Op& reduction, ir::Value* x, const Ints& permutation) {

@@ -1,6 +1,8 @@
 // What passes that move transpositions share.
 #pragma once
 
+#include <vector>
+
 #include "strata/ir/graph.h"
 
 namespace strata::transform {
@@ -13,6 +15,16 @@ struct Transposed {
   ir::Value* value;
   ir::Ints permutation;
 };
+/// One operand of a product; of a transposed array the array itself, where its free dimensions stay in order.
+struct ProductOperand {
+  ir::Value* value;
+  std::vector<int> batch, contract;
+
+  ProductOperand(ir::Value* v, std::vector<int> batch_dims, std::vector<int> contract_dims);
+};
+/// The product of two such operands.
+ir::Value* product_of(ir::Builder& b, const ProductOperand& left, const ProductOperand& right, DType result);
+
 /// `reduction`, of one array that is transpose(x, permutation), as one of x itself: transposed so, it is the same. In which order elements are combined may be another (op/reduce_order.h): ask before.
 Transposed reduction_before(ir::Builder& b, const ir::Op& reduction, ir::Value* x, const ir::Ints& permutation);
 

@@ -1,0 +1,136 @@
+#include "strata/compile/product_sum.h"
+
+#include <algorithm>
+
+#include "strata/compile/product_axis.h"
+#include "strata/compile/product_kernel.h"
+#include "strata/compile/product_terms.h"
+#include "strata/transform/sum_of_products.h"
+
+namespace strata::compile {
+namespace {
+
+using loop::Opcode;
+using transform::SumOfProducts;
+
+class ProductSum {
+ public:
+  ProductSum(const SumOfProducts& sum, const ir::Value* result, const Fusion& fusion, const CpuTarget& target)
+      : sum_(sum), result_(result), acc_(result->dtype()), rows_(result->shape()[0]), columns_(result->shape()[1]), terms_(sum.right->shape()[1]) {
+    tile_ = narrow_tile(register_tile(acc_, target), columns_, target);
+    built_.kernel = std::make_unique<loop::Kernel>("product_sum");
+    builder_ = std::make_unique<loop::Builder>(*built_.kernel);
+    context_ = std::make_unique<KernelContext>(*builder_, fusion, built_);
+  }
+
+  Built build() {
+    loop::Builder& b = *builder_;
+    choose_blocks();
+    const std::int64_t row_blocks = (rows_ + row_block_ - 1) / row_block_, column_blocks = (columns_ + column_block_ - 1) / column_block_;
+    b.kernel().grid = row_blocks * column_blocks;
+    built_.parallel = static_cast<double>(sum_.turns * terms_) * static_cast<double>(rows_ * columns_) > 16 * kInlineWork;
+    left_ = context_->input(sum_.left), right_ = context_->input(sum_.right);
+    initial_ = context_->input(sum_.initial), sums_ = context_->output(result_);
+    const Index point = b.grid();
+    const ProductAxis rows{b.div(point, column_blocks), rows_, row_block_, tile_.rows}, columns{b.mod(point, column_blocks), columns_, column_block_, tile_.lanes};
+    auto block = [&](const std::function<void(const ProductPiece& m, const ProductPiece& n)>& tile) {
+      each_tile(b, columns, [&](const ProductPiece& n) { each_tile(b, rows, [&](const ProductPiece& m) { tile(m, n); }); });
+    };
+    block([&](const ProductPiece& m, const ProductPiece& n) {
+      b.vector(0, n.length, tile_.lanes, [&](Index x) {
+        for (std::int64_t r = 0; r < m.length; ++r) b.store(sums_, place(m, r, n, x), b.load(initial_, place(m, r, n, x)));
+      });
+    });
+    const std::int64_t some = turns_together(), rest = sum_.turns % some;
+    auto turns = [&](const Index& first, std::int64_t count) {
+      block([&](const ProductPiece& m, const ProductPiece& n) { add(m, n, first, count); });
+    };
+    b.for_(0, sum_.turns / some, 1, [&](Index i) { turns(i * some, some); });
+    if (rest) turns(sum_.turns - rest, rest);
+    Built out;
+    out.kernels.push_back(std::move(built_));
+    return out;
+  }
+
+ private:
+  /// Equal blocks whose sums take half of the first cache at most, and smaller ones while there are few.
+  void choose_blocks() {
+    constexpr std::int64_t kCache = 16 << 10, kMostRows = 48, kFew = 4;
+    auto parts = [](std::int64_t n, std::int64_t part) { return (n + part - 1) / part; };
+    const std::int64_t row_tiles = parts(rows_, tile_.rows), column_tiles = parts(columns_, tile_.lanes);
+    const std::int64_t tile_bytes = static_cast<std::int64_t>(tile_.rows) * tile_.lanes * static_cast<std::int64_t>(byte_width(acc_)), most_rows = kMostRows / tile_.rows;
+    std::int64_t row_blocks = parts(row_tiles, most_rows), column_blocks = parts(column_tiles, std::max<std::int64_t>(1, kCache / (tile_bytes * most_rows)));
+    while (row_blocks * column_blocks < kFew) {
+      const std::int64_t down = parts(row_tiles, row_blocks), right = parts(column_tiles, column_blocks);
+      if (down == 1 && right == 1) break;
+      ++(right == 1 || (down > 1 && down * tile_.rows >= right * tile_.lanes) ? row_blocks : column_blocks);
+    }
+    row_block_ = std::min(rows_, parts(row_tiles, row_blocks) * tile_.rows), column_block_ = std::min(columns_, parts(column_tiles, column_blocks) * tile_.lanes);
+  }
+  /// Turns whose slices, as a block reads them, take a quarter of the first cache.
+  std::int64_t turns_together() const {
+    constexpr std::int64_t kCache = 8 << 10;
+    const std::int64_t bytes = terms_ * (row_block_ + column_block_) * static_cast<std::int64_t>(byte_width(acc_));
+    return std::clamp<std::int64_t>(kCache / bytes, 1, sum_.turns);
+  }
+
+  Index place(const ProductPiece& m, std::int64_t r, const ProductPiece& n, const Index& x) const { return (m.place + r) * columns_ + n.place + x; }
+  Index in_left(const Index& turn, const Index& k, const Index& row) const {
+    return turn * (terms_ * rows_) + (sum_.left_contracts_first ? k * rows_ + row : row * terms_ + k);
+  }
+
+  /// What `count` turns add to a tile.
+  void add(const ProductPiece& m, const ProductPiece& n, const Index& first, std::int64_t count) {
+    loop::Builder& b = *builder_;
+    b.vector(0, n.length, tile_.lanes, [&](Index x) {
+      std::vector<Inst*> all, sums;
+      for (std::int64_t r = 0; r < m.length; ++r) {
+        all.push_back(b.local(b.load(sums_, place(m, r, n, x)), tile_.lanes));
+        sums.push_back(b.local(b.constant(acc_, 0.0), tile_.lanes));
+      }
+      b.for_(0, count, 1, [&](Index i) {
+        const Index turn = sum_.reverse ? Index(sum_.turns - 1) - first - i : first + i;
+        for (Inst* sum : sums) b.set(sum, b.constant(acc_, 0.0));
+        const Index soon = sum_.reverse ? turn - count : turn + count;
+        auto step = [&](const Index& k) {
+          b.fetch(right_, (soon * terms_ + k) * columns_ + n.place);
+          b.fetch(left_, in_left(soon, k, m.place));
+          Inst* right = b.load(right_, (turn * terms_ + k) * columns_ + n.place + x);
+          for (std::int64_t r = 0; r < m.length; ++r) {
+            Inst* sum = sums[static_cast<std::size_t>(r)];
+            b.set(sum, multiply_add(b, TermKind::single, acc_, b.load(left_, in_left(turn, k, m.place + r)), right, b.get(sum)));
+          }
+        };
+        const std::int64_t unroll = terms_ % 4 == 0 ? 4 : terms_ % 2 == 0 ? 2 : 1;
+        b.for_(0, terms_ / unroll, 1, [&](Index k) {
+          for (std::int64_t u = 0; u < unroll; ++u) step(k * unroll + u);
+        });
+        for (std::size_t r = 0; r < all.size(); ++r) {
+          Inst *carry = b.get(all[r]), *product = b.get(sums[r]);
+          b.set(all[r], sum_.carry_first ? b.binary(Opcode::add, carry, product) : b.binary(Opcode::add, product, carry));
+        }
+      });
+      for (std::int64_t r = 0; r < m.length; ++r) b.store(sums_, place(m, r, n, x), b.get(all[static_cast<std::size_t>(r)]));
+    });
+  }
+
+  const SumOfProducts sum_;
+  const ir::Value* result_;
+  DType acc_;
+  std::int64_t rows_, columns_, terms_, row_block_ = 1, column_block_ = 1;
+  Tile tile_;
+  BuiltKernel built_;
+  std::unique_ptr<loop::Builder> builder_;
+  std::unique_ptr<KernelContext> context_;
+  loop::Ref *left_ = nullptr, *right_ = nullptr, *initial_ = nullptr, *sums_ = nullptr;
+};
+
+}  // namespace
+
+std::optional<Built> build_product_sum(const ir::Op& op, const Fusion& fusion, const CpuTarget& target) {
+  const auto sum = SumOfProducts::of(op);
+  if (!sum) return std::nullopt;
+  return ProductSum(*sum, op.result(), fusion, target).build();
+}
+
+}  // namespace strata::compile
