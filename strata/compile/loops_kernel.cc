@@ -108,21 +108,22 @@ BuiltKernel build_map(const Group& group, const Fusion& fusion, const CpuTarget&
   }
 }
 
-/// A part of `length` that a grid point of a map of `total` can take; all of it where no divisor is large enough to be worth a point.
-std::int64_t part_of(std::int64_t length, std::int64_t total) {
-  const std::int64_t most = point_elements(total);
+/// A part of `length` that a grid point of at most so many elements can take; all of it where no divisor is large enough to be worth a point, a small one whole strips.
+std::int64_t part_of(std::int64_t length, std::int64_t most) {
+  constexpr std::int64_t kLeast = 512;
   if (length <= most) return length;
   std::int64_t part = largest_divisor(length, most);
-  return part >= 512 ? part : length;
+  return part >= kLeast || (2 * part >= most && part % kMapLanes == 0) ? part : length;
 }
 
 /// Rows for a group without any: all in one when every access is at the element's own place or at one that stays, else the
 /// leading dimensions, so that the trailing ones (at least a strip or two) make the inner loop, or a part of the last. Where the last is no whole strips, lanes
 /// would cross from row to row, each on its own: such rows are strips and a shorter one (40000 x 50 f32 with a row added: 0.37 ms across, 0.09 so). So are those that are looked up.
 /// Where `joined` is null not: all is linear, or code is for any size, of which each such length would have its own.
-std::int64_t rows_of_map(const Group& group, const JoinedDimensions* joined) {
+std::int64_t rows_of_map(const Group& group, const Fusion& fusion, const JoinedDimensions* joined) {
+  const std::int64_t most = point_elements(group, fusion);
   if (group.linear)
-    if (std::int64_t length = part_of(group.total, group.total); length <= kPointElements) return group.total / length;
+    if (std::int64_t length = part_of(group.total, most); length <= kPointElements) return group.total / length;
   constexpr std::int64_t kShortest = 6;
   auto goes_on = [&](std::int64_t length) {  // whether all is read on behind so many elements as if it were one dimension
     std::int64_t end = 1;
@@ -133,7 +134,7 @@ std::int64_t rows_of_map(const Group& group, const JoinedDimensions* joined) {
   const Shape& shape = joined ? joined->shape : group.roots.back()->result()->shape();
   std::int64_t length = 1;
   for (int i = shape.rank() - 1; i >= 0 && length < 64 && !ends(length); --i) length *= shape[i];
-  return group.total / std::max<std::int64_t>(1, part_of(length, group.total));
+  return group.total / std::max<std::int64_t>(1, part_of(length, most));
 }
 
 }  // namespace
@@ -149,7 +150,7 @@ Built build_loops(const Group& group, const Fusion& fusion, const CpuTarget& tar
     if (auto tiles = build_tiles(group, fusion, target)) return std::move(*tiles);
   std::optional<JoinedDimensions> joined;
   if (group.rows == 0 && !group.linear && !any_size) joined = joined_dimensions(group, fusion);
-  std::int64_t rows = group.rows ? group.rows : rows_of_map(group, joined ? &*joined : nullptr);
+  std::int64_t rows = group.rows ? group.rows : rows_of_map(group, fusion, joined ? &*joined : nullptr);
   const bool looks_up = !any_size && (joined ? joined->looked_up : group.rows > 0);
   int lanes = lanes_of_map(group, fusion, target);
   BuiltKernel built = build_map(group, fusion, target, rows, lanes, any_size, looks_up);

@@ -23,6 +23,7 @@
 #include "strata/transform/row_chunks.h"
 #include "strata/transform/simplify.h"
 #include "strata/transform/single_terms.h"
+#include "strata/transform/sliced_products.h"
 #include "strata/transform/splats.h"
 #include "strata/transform/sunk_transpose.h"
 #include "strata/transform/turned.h"
@@ -120,7 +121,7 @@ std::unique_ptr<ir::Block> prepare(const ir::Block& block, std::vector<std::stri
   {
     Stage simplifies("  simplify");
     transform::simplify(*out);
-    if (transform::sink_transposes(*out) | transform::raise_slices(*out)) transform::simplify(*out);
+    if (transform::sink_transposes(*out) | transform::raise_slices(*out) | transform::slice_products(*out)) transform::simplify(*out);
     if (transform::find_own_rows(*out) | transform::select_one_hot(*out) | transform::turn_products(*out) | transform::map_single_terms(*out) | transform::put_batches_first(*out))
       ir::remove_dead(*out);
   }

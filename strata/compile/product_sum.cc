@@ -30,23 +30,28 @@ class ProductSum {
     b.kernel().grid = row_blocks * column_blocks;
     built_.parallel = static_cast<double>(sum_.turns * terms_) * static_cast<double>(rows_ * columns_) > 16 * kInlineWork;
     left_ = context_->input(sum_.left), right_ = context_->input(sum_.right);
-    initial_ = context_->input(sum_.initial), sums_ = context_->output(result_);
+    sums_ = b.scratch(acc_, row_block_ * padded_columns());
+    loop::Ref *initial = context_->input(sum_.initial), *result = context_->output(result_);
     const Index point = b.grid();
     const ProductAxis rows{b.div(point, column_blocks), rows_, row_block_, tile_.rows}, columns{b.mod(point, column_blocks), columns_, column_block_, tile_.lanes};
     auto block = [&](const std::function<void(const ProductPiece& m, const ProductPiece& n)>& tile) {
       each_tile(b, columns, [&](const ProductPiece& n) { each_tile(b, rows, [&](const ProductPiece& m) { tile(m, n); }); });
     };
-    block([&](const ProductPiece& m, const ProductPiece& n) {
-      b.vector(0, n.length, tile_.lanes, [&](Index x) {
-        for (std::int64_t r = 0; r < m.length; ++r) b.store(sums_, place(m, r, n, x), b.load(initial_, place(m, r, n, x)));
+    auto move = [&](const std::function<void(const ProductPiece& m, std::int64_t r, const ProductPiece& n, const Index& x)>& element) {
+      block([&](const ProductPiece& m, const ProductPiece& n) {
+        b.vector(0, n.length, tile_.lanes, [&](Index x) {
+          for (std::int64_t r = 0; r < m.length; ++r) element(m, r, n, x);
+        });
       });
-    });
+    };
+    move([&](const ProductPiece& m, std::int64_t r, const ProductPiece& n, const Index& x) { b.store(sums_, in_block(m, r, n, x), b.load(initial, place(m, r, n, x))); });
     const std::int64_t some = turns_together(), rest = sum_.turns % some;
     auto turns = [&](const Index& first, std::int64_t count) {
       block([&](const ProductPiece& m, const ProductPiece& n) { add(m, n, first, count); });
     };
     b.for_(0, sum_.turns / some, 1, [&](Index i) { turns(i * some, some); });
     if (rest) turns(sum_.turns - rest, rest);
+    move([&](const ProductPiece& m, std::int64_t r, const ProductPiece& n, const Index& x) { b.store(result, place(m, r, n, x), b.load(sums_, in_block(m, r, n, x))); });
     Built out;
     out.kernels.push_back(std::move(built_));
     return out;
@@ -55,7 +60,7 @@ class ProductSum {
  private:
   /// Equal blocks whose sums take half of the first cache at most, and smaller ones while there are few.
   void choose_blocks() {
-    constexpr std::int64_t kCache = 16 << 10, kMostRows = 48, kFew = 4;
+    constexpr std::int64_t kCache = 16 << 10, kMostRows = 32, kFew = 4;
     auto parts = [](std::int64_t n, std::int64_t part) { return (n + part - 1) / part; };
     const std::int64_t row_tiles = parts(rows_, tile_.rows), column_tiles = parts(columns_, tile_.lanes);
     const std::int64_t tile_bytes = static_cast<std::int64_t>(tile_.rows) * tile_.lanes * static_cast<std::int64_t>(byte_width(acc_)), most_rows = kMostRows / tile_.rows;
@@ -74,6 +79,9 @@ class ProductSum {
     return std::clamp<std::int64_t>(kCache / bytes, 1, sum_.turns);
   }
 
+  /// Sums lie together while they grow: rows of the result a power of two apart would share few sets of a cache.
+  std::int64_t padded_columns() const { return (column_block_ + tile_.lanes - 1) / tile_.lanes * tile_.lanes; }
+  Index in_block(const ProductPiece& m, std::int64_t r, const ProductPiece& n, const Index& x) const { return (m.local + r) * padded_columns() + n.local + x; }
   Index place(const ProductPiece& m, std::int64_t r, const ProductPiece& n, const Index& x) const { return (m.place + r) * columns_ + n.place + x; }
   Index in_left(const Index& turn, const Index& k, const Index& row) const {
     return turn * (terms_ * rows_) + (sum_.left_contracts_first ? k * rows_ + row : row * terms_ + k);
@@ -85,7 +93,7 @@ class ProductSum {
     b.vector(0, n.length, tile_.lanes, [&](Index x) {
       std::vector<Inst*> all, sums;
       for (std::int64_t r = 0; r < m.length; ++r) {
-        all.push_back(b.local(b.load(sums_, place(m, r, n, x)), tile_.lanes));
+        all.push_back(b.local(b.load(sums_, in_block(m, r, n, x)), tile_.lanes));
         sums.push_back(b.local(b.constant(acc_, 0.0), tile_.lanes));
       }
       b.for_(0, count, 1, [&](Index i) {
@@ -110,7 +118,7 @@ class ProductSum {
           b.set(all[r], sum_.carry_first ? b.binary(Opcode::add, carry, product) : b.binary(Opcode::add, product, carry));
         }
       });
-      for (std::int64_t r = 0; r < m.length; ++r) b.store(sums_, place(m, r, n, x), b.get(all[static_cast<std::size_t>(r)]));
+      for (std::int64_t r = 0; r < m.length; ++r) b.store(sums_, in_block(m, r, n, x), b.get(all[static_cast<std::size_t>(r)]));
     });
   }
 
@@ -122,7 +130,7 @@ class ProductSum {
   BuiltKernel built_;
   std::unique_ptr<loop::Builder> builder_;
   std::unique_ptr<KernelContext> context_;
-  loop::Ref *left_ = nullptr, *right_ = nullptr, *initial_ = nullptr, *sums_ = nullptr;
+  loop::Ref *left_ = nullptr, *right_ = nullptr, *sums_ = nullptr;
 };
 
 }  // namespace

@@ -82,7 +82,7 @@ class RowKernel {
   void build() {
     if (!any_size_ && !band_ && go_abreast(rows_)) return build_rows_abreast(rows_, lanes_, turned_ ? &*turned_ : nullptr, [&](Index r) { row(r); });
     if (turned_) return each_block_of_rows(rows_, [&](Index first) { turned_block(first); }, [&](Index r) { row(r); });
-    const std::int64_t most = rows_of_point(rows_.rows, rows_.length, point_elements(rows_.group.total));
+    const std::int64_t most = rows_of_point(rows_.rows, rows_.length, rows_.point);
     std::int64_t per_point = largest_divisor(rows_.rows, most);
     if (per_point * 4 < most) per_point = most;
     b_.kernel().grid = (rows_.rows + per_point - 1) / per_point;

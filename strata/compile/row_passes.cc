@@ -62,7 +62,7 @@ std::vector<RowContext::Place> RowContext::looked_up(std::span<const Value* cons
 }
 
 RowPasses::RowPasses(const Group& of, const Fusion& fusion, std::int64_t number_of_rows, BuiltKernel& built)
-    : group(of), rows(number_of_rows), length(of.total / number_of_rows), b(*built.kernel), context(b, of, fusion, built) {
+    : group(of), rows(number_of_rows), length(of.total / number_of_rows), point(point_elements(of, fusion)), b(*built.kernel), context(b, of, fusion, built) {
   std::unordered_map<const Value*, std::vector<const Value*>> reads;
   for (const Op* op : group.roots) {
     std::vector<const Value*> direct;
@@ -140,7 +140,7 @@ bool RowPasses::kept_in_result(const Value* v) const {
 
 void each_block_of_rows(RowPasses& rows, const std::function<void(Index first)>& block, const std::function<void(Index row)>& one_row) {
   loop::Builder& b = rows.b;
-  const std::int64_t blocks = rows.rows / kRowsTogether, rest = rows.rows % kRowsTogether, most = rows_of_point(rows.rows, rows.length, point_elements(rows.group.total)) / kRowsTogether;
+  const std::int64_t blocks = rows.rows / kRowsTogether, rest = rows.rows % kRowsTogether, most = rows_of_point(rows.rows, rows.length, rows.point) / kRowsTogether;
   const std::int64_t per_point = largest_divisor(blocks, std::max<std::int64_t>(1, most)), points = blocks / per_point;
   b.kernel().grid = points + (rest > 0 ? 1 : 0);
   auto whole = [&] { b.for_(0, per_point, 1, [&](Index i) { block((b.grid() * per_point + i) * kRowsTogether); }); };
@@ -148,6 +148,16 @@ void each_block_of_rows(RowPasses& rows, const std::function<void(Index first)>&
   b.if_(b.less(b.grid(), points), whole, [&] { b.for_(0, rest, 1, [&](Index i) { one_row(i + blocks * kRowsTogether); }); });
 }
 
-std::int64_t point_elements(std::int64_t total) { return std::clamp<std::int64_t>(total / 8, 1024, kPointElements); }
+std::int64_t point_elements(const Group& group, const Fusion& fusion) {
+  constexpr std::int64_t kLeast = 1024, kLeastOfMuch = 256;
+  constexpr double kMuch = 64;  // arithmetic for an element
+  double flops = 0;
+  if (group.total / 8 < kLeast)
+    each_computed(group, fusion, [&](const Op& op) {
+      if (op::def(op).traits.elementwise && count(op.result()) == group.total) flops += op::def(op).cost(op).flops;
+    });
+  const std::int64_t least = flops >= kMuch * static_cast<double>(group.total) ? kLeastOfMuch : kLeast;
+  return std::clamp<std::int64_t>(group.total / 8, least, kPointElements);
+}
 
 }  // namespace strata::compile

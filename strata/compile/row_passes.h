@@ -63,6 +63,7 @@ class RowPasses {
 
   const Group& group;
   const std::int64_t rows, length;  // of a row: elements
+  const std::int64_t point;         // point_elements of the group
   loop::Builder b;
   RowContext context;
 
@@ -98,7 +99,8 @@ inline constexpr std::int64_t kRowsTogether = 16;
 /// `block` for the first of each kRowsTogether rows, `one_row` for each of those that are left, in as many grid points as give threads work.
 void each_block_of_rows(RowPasses& rows, const std::function<void(Index first)>& block, const std::function<void(Index row)>& one_row);
 
-/// The elements of one grid point of a map of `total`, at most: eight points where that leaves enough for each.
-std::int64_t point_elements(std::int64_t total);
+/// The elements of one grid point of a group, at most: eight points where that leaves enough for each, which is less where they are much arithmetic (the gates of
+/// a cell of 16 x 64 in a loop: 12 us on one thread).
+std::int64_t point_elements(const Group& group, const Fusion& fusion);
 
 }  // namespace strata::compile
