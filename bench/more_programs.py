@@ -601,6 +601,8 @@ program(memory, "bytes_turned_to_pairs", lambda x: jnp.transpose(x, (2, 1, 0)) +
 program(memory, "maxima_of_4", lambda x: lax.cummax(x, 2, reverse=True), lambda: ints(100, 4096, 256, 4))
 program(memory, "sums_down_columns_of_4", lambda x: lax.cumsum(x, 1), lambda: nrm(4096, 256, 4))
 program(memory, "softmax_transposed", lambda x: jax.nn.softmax(x.T, -1), lambda: nrm(4096, 512))
+program(memory, "deviations_of_transposed", lambda x: x.T.std(0), lambda: nrm(4096, 1024))
+program(irregular, "argmax_transposed", lambda x: jnp.argmax(x.T, 1), lambda: nrm(4096, 512))
 program(memory, "sums_of_transposed", lambda x: x.T.sum(-1), lambda: nrm(65536, 64))
 program(memory, "last_norm_of_features_second", lambda x: (lambda y: (y - y.mean(-1, keepdims=True))*lax.rsqrt(y.var(-1, keepdims=True) + 1e-5))(x.transpose(0, 2, 3, 1)), lambda: nrm(8, 96, 56, 56))
 program(dense, "covariance", lambda x: jnp.cov(x, rowvar=False), lambda: nrm(65536, 64))

@@ -7,6 +7,7 @@
 
 #include "strata/compile/combine.h"
 #include "strata/compile/reductions.h"
+#include "strata/compile/turned_rows.h"
 #include "strata/loop/lanes.h"
 
 namespace strata::compile {
@@ -24,7 +25,7 @@ class ArgExtremum : public Reductions {
   /// Nothing where neither way suits.
   std::optional<Built> build() {
     if (!is_integer(op_.operand(1)->dtype()) || order_.lanes <= 1 || split_.reduced() < kShortestInLanes) return {};
-    goes_by_squares() ? by_squares() : by_rows();
+    goes_by_squares() ? by_squares() : lies_across() ? by_lines() : by_rows();
     return std::move(out_);
   }
 
@@ -67,6 +68,34 @@ class ArgExtremum : public Reductions {
         for (std::int64_t k = 0; k < n; ++k) state = better(state, as_compared(b, element(context, row, k, 0)), row, k);
         store_pair(context, row, state);
       });
+    });
+  }
+
+  /// Whether rows' neighbours lie beside them in memory, and their next elements do not: of a transposed array.
+  bool lies_across() const { return !any_size_ && split_.outer() >= 2 * kMapLanes && TurnedRows::lie_across(op_.operand(0), split_.reduced(), fusion_); }
+
+  /// Lanes along the rows: some lines of neighbours, each of which takes the next element of its row (4096 x 512 f32, transposed, over the last dimension: 6.7 ms row by row, 1.1 so).
+  void by_lines() {
+    constexpr std::int64_t kWidest = 128, kPoints = 8;
+    BuiltKernel& built = kernel("arg_extremum");
+    loop::Builder b(*built.kernel);
+    KernelContext context(b, fusion_, built);
+    const std::int64_t rows = split_.outer(), width = std::clamp<std::int64_t>((rows / kPoints + kMapLanes - 1) / kMapLanes * kMapLanes, kMapLanes, kWidest);
+    built.kernel->grid = (rows + width - 1) / width;
+    loop::Ref *bests = b.scratch(accumulator(compared()), width), *places = b.scratch(op_.operand(1)->dtype(), width);
+    for_piece(b, b.grid(), rows, width, [&](Index first, std::int64_t some) {
+      auto each = [&](const std::function<std::vector<Inst*>(const Index& x)>& pair) {
+        b.vector(0, some, kMapLanes, [&](Index x) {
+          const std::vector<Inst*> now = pair(x);
+          b.store(bests, x, now[0]), b.store(places, x, now[1]);
+        });
+      };
+      auto state = [&](const Index& x) { return std::vector<Inst*>{b.load(bests, x), b.load(places, x)}; };
+      each([&](const Index&) { return initial_pair(context); });
+      b.for_(0, split_.reduced(), 1, [&](Index k) {
+        each([&](const Index& x) { return op::lower_extremum(b, maximum(), state(x), std::array{as_compared(b, element(context, first + x, k, 0)), element(context, first + x, k, 0, 1)}); });
+      });
+      b.vector(0, some, kMapLanes, [&](Index x) { store_pair(context, first + x, state(x)); });
     });
   }
 

@@ -139,5 +139,30 @@ TEST(CompiledArgExtremum, OfWhatIsNoNumberOrHasTwoSigns) {
             expect_reference(*program(x, place, direction), arguments(x, place, initial, 50, row));
 }
 
+/// Rows whose neighbours lie beside them: `x` is turned, its first dimension is reduced.
+TEST(CompiledArgExtremum, OfRowsAcrossMemory) {
+  std::vector<std::function<double(std::int64_t)>> elements{
+      [](std::int64_t e) { return static_cast<double>(e * 37 % 23 - 4); },
+      [](std::int64_t e) { return e % 131 == 7 ? kNan : -1.0; },
+      [](std::int64_t e) { return e % 3 ? -0.0 : 0.0; },
+  };
+  for (DType t : {DType::f32, DType::bf16, DType::i32, DType::i1})
+    for (const Shape& shape : {Shape{40, 100}, Shape{9, 33}, Shape{300, 1100}})
+      for (const char* direction : {"GT", "LT"})
+        for (bool computed : {false, true})
+          for (const auto& element : elements) {
+            if (!is_float(t) && (&element != &elements[0] || (computed && is_bool(t)))) continue;
+            const Type x(t, shape);
+            auto rows = program(Type(t, {shape[1], shape[0]}), DType::i32, direction, computed);
+            Block turned;
+            Builder b(turned);
+            Values in;
+            for (const Type& type : {x, x.with(DType::i32), Type::scalar(t), Type::scalar(DType::i32)}) in.push_back(turned.add_argument(type));
+            for (int i : {0, 1}) in[static_cast<std::size_t>(i)] = op::transpose(b, in[static_cast<std::size_t>(i)], {1, 0});
+            turned.results = ir::inline_block(b, *rows, in);
+            expect_reference(turned, arguments(x, DType::i32, is_bool(t) ? 0 : 1, 3, element));
+          }
+}
+
 }  // namespace
 }  // namespace strata::compile

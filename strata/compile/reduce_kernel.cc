@@ -6,6 +6,7 @@
 #include "strata/compile/reduce_lines.h"
 #include "strata/compile/reduce_region.h"
 #include "strata/compile/reduce_rows.h"
+#include "strata/compile/reduce_turned.h"
 #include "strata/compile/reductions.h"
 
 namespace strata::compile {
@@ -40,7 +41,10 @@ Built build_reductions(std::span<const ir::Op* const> ops, const Fusion& fusion,
   }
   if (ReduceSplit(op, reduction.dims).reduced() == 0) return Nothing(ops, fusion, any_size).build();
   const bool along = op::reduce_order(op.operand(0)->type(), reduction.dims).lanes > 1;
-  if (!along) return reduce_columns(ops, fusion, any_size);
+  if (!along) {
+    if (std::optional<Built> turned = reduce_turned(ops, fusion, any_size)) return std::move(*turned);
+    return reduce_columns(ops, fusion, any_size);
+  }
   if (std::optional<Built> lines = reduce_lines(ops, fusion, any_size)) return std::move(*lines);
   return reduce_rows(ops, fusion, any_size);
 }

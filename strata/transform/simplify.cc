@@ -284,8 +284,8 @@ Value* concatenate(Builder& b, const Op& op) {
   return changes ? op::concatenate(b, flat, static_cast<int>(dim)) : nullptr;
 }
 
-/// A reduction of a transposed array, of the array itself, and transposed then: where the elements' order stays what it is, lanes along what is kept (op/reduce_order.h), or is nobody's concern and all are reduced.
-/// (Rows that are reduced stay: what is computed with them shares their sweep.)
+/// A reduction of a transposed array, of the array itself, and transposed then: where the elements' order stays what it is, lanes along what is kept (op/reduce_order.h), or is nobody's concern.
+/// (Rows of a few of all stay: what is computed with them shares their sweep.)
 Value* reduced_before(Builder& b, const Op& op) {
   const Op* transpose = made_by(op.operand(0), "stablehlo.transpose");
   if (!transpose || op.operand(0)->shape().count() == 0) return nullptr;
@@ -294,8 +294,9 @@ Value* reduced_before(Builder& b, const Op& op) {
   std::vector<int> over(dims.begin(), dims.end()), before;
   std::sort(over.begin(), over.end());
   for (int d : over) before.push_back(static_cast<int>(permutation[static_cast<std::size_t>(d)]));
-  const bool along_kept = std::is_sorted(before.begin(), before.end()) && op::reduce_order(op.operand(0)->type(), over).lanes == 1 && op::reduce_order(x->type(), before).lanes == 1;
-  if (!along_kept && !(op::in_any_order(op::combiner_of(op), x->dtype()) && op.result()->shape().count() == 1)) return nullptr;
+  const bool is_row = op::reduce_order(op.operand(0)->type(), over).lanes > 1;
+  const bool along_kept = std::is_sorted(before.begin(), before.end()) && !is_row && op::reduce_order(x->type(), before).lanes == 1;
+  if (!along_kept && !(op::in_any_order(op::combiner_of(op), x->dtype()) && (!is_row || op.result()->shape().count() == 1))) return nullptr;
   const Transposed out = reduction_before(b, op, x, permutation);
   return is_iota(out.permutation) ? out.value : op::transpose(b, out.value, out.permutation);
 }
