@@ -22,8 +22,8 @@ using ir::Op;
 using ir::Value;
 using op::is_reduction;
 
-constexpr std::int64_t kSplitRows = 16;         // fewer rows than this, each longer than
-constexpr std::int64_t kSplitLength = 1 << 16;  // this: reduced in two phases, alone
+// Fewer rows than these, each as long as this: reduced in two phases, alone, so that what goes before and after them goes to all threads.
+constexpr std::int64_t kSplitRows = 16, kSplitLength = (1 << 16) + 1, kFewRows = 2, kSplitFew = 1 << 14;
 constexpr std::size_t kMostRoots = 512;
 constexpr std::size_t kMostReached = 4096;  // groups looked at to find whether one depends on another
 // How much arithmetic an element of a kernel may be (op/def.h, Work::flops): what it takes to make machine code grows faster than this,
@@ -194,7 +194,8 @@ class Grouping {
       g.total = count(op.operand(0));
       std::int64_t rows = count(op.result());
       bool trailing = reduces_trailing(op.operand(0)->shape(), reduction.dims);
-      bool split = rows < kSplitRows && g.total / std::max<std::int64_t>(1, rows) > kSplitLength;
+      const std::int64_t length = g.total / std::max<std::int64_t>(1, rows);
+      bool split = rows < kSplitRows && length >= (rows < kFewRows ? kSplitFew : kSplitLength);
       bool along_memory = op::reduce_order(op.operand(0)->type(), reduction.dims).lanes > 1;
       bool plain = reduction.combiner != op::Combiner::region;
       joinable = plain && along_memory && trailing && !split && g.total > 0 && rows > 0 && rows < g.total;

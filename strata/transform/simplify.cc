@@ -11,6 +11,7 @@
 #include "strata/op/calculus/batch.h"
 #include "strata/op/combiner.h"
 #include "strata/op/def.h"
+#include "strata/op/lowering_kind.h"
 #include "strata/op/reduce.h"
 #include "strata/op/rules.h"
 #include "strata/op/sort.h"
@@ -318,25 +319,69 @@ bool is_plain(const Op& op) {
   return initial && !std::isnan(initial->number(0)) && initial->number(0) != 0;
 }
 
-// The same by a computation of its own, of several arrays, too (the place of the greatest along a dimension of 1).
+/// The few elements along a dimension, each a value without it: of what was put together of them, or counts them. Nothing for another value.
+Values elements_along(Builder& b, Value* v, int dim, const Shape& without) {
+  Values out;
+  if (const Op* joined = made_by(v, "stablehlo.concatenate"); joined && joined->attr<std::int64_t>("dimension") == dim) {
+    for (Value* piece : joined->operands) {
+      if (piece->shape()[dim] != 1) return {};
+      out.push_back(op::reshape(b, piece, without));
+    }
+  } else if (const Op* iota = made_by(v, "stablehlo.iota"); iota && iota->attr<std::int64_t>("iota_dimension") == dim) {
+    for (std::int64_t i = 0; i < v->shape()[dim]; ++i) out.push_back(op::broadcast_in_dim(b, op::scalar(b, v->dtype(), static_cast<double>(i)), without, {}));
+  }
+  return out;
+}
+
+/// The better one of two pairs of a value and its place, as the place of an extremum is defined (op/reduce.h).
+Values better_of(Builder& b, bool maximum, const Values& x, const Values& y) {
+  Value *beats = op::compare(b, x[0], y[0], maximum ? "GT" : "LT"), *equal = op::compare(b, x[0], y[0], "EQ");
+  if (is_float(x[0]->dtype())) {
+    Value *x_is_none = op::compare(b, x[0], x[0], "NE"), *y_is_none = op::compare(b, y[0], y[0], "NE");
+    beats = op::or_(b, beats, op::and_(b, x_is_none, op::not_(b, y_is_none)));
+    equal = op::or_(b, equal, op::and_(b, x_is_none, y_is_none));
+  }
+  Value* stays = op::or_(b, beats, op::and_(b, equal, op::compare(b, x[1], y[1], "LT")));
+  return {op::select(b, stays, x[0], y[0]), op::select(b, stays, x[1], y[1])};
+}
+
+// The same by a computation of its own, of several arrays, too: of one element each (the place of the greatest along a dimension of 1), or of a few that were put together (the first of some conditions
+// that holds), of which it is a map then.
 Values reduce_by_region(Builder& b, const Op& op) {
+  constexpr std::int64_t kFew = 8;
   if (op.name() != "stablehlo.reduce" || !is_static(op) || op::combiner_of(op) != op::Combiner::region || !is_plain(op)) return {};
   const int n = op.num_results();
-  const std::int64_t count = op.result()->shape().count();
-  Values operands;
-  std::vector<bool> batched;
-  for (int i = 0; i < 2 * n; ++i) {
-    const bool element = i >= n;
-    Value* v = op.operand(element ? i - n : i + n);
-    if (v->dtype() != op.result(i % n)->dtype() || (element && v->shape().count() != count)) return {};
-    operands.push_back(element ? op::reshape(b, v, Shape{count}) : v);
-    batched.push_back(element);
+  const Shape& shape = op.result()->shape();
+  const std::int64_t count = shape.count(), terms = count ? op.operand(0)->shape().count() / count : 0;
+  const Ints& dims = op.attr<Ints>("dimensions");
+  if (terms < 1 || terms > kFew || (terms > 1 && dims.size() != 1)) return {};
+  std::vector<Values> elements(static_cast<std::size_t>(terms));
+  for (int i = 0; i < n; ++i) {
+    Value* v = op.operand(i);
+    if (v->dtype() != op.result(i)->dtype() || v->dtype() != op.operand(n + i)->dtype() || v->shape().count() != terms * count) return {};
+    const Values each = terms == 1 ? Values{op::reshape(b, v, shape)} : elements_along(b, v, static_cast<int>(dims[0]), shape);
+    if (static_cast<std::int64_t>(each.size()) != terms) return {};
+    for (std::size_t t = 0; t < each.size(); ++t) elements[t].push_back(op::reshape(b, each[t], Shape{count}));
   }
-  const op::Batched out = op::batch(b, op.region(0), operands, batched, count);
-  Values results;
-  for (std::size_t i = 0; i < out.results.size(); ++i)
-    results.push_back(op::reshape(b, op::batched_operand(b, out.results[i], out.batched[i], count), op.result()->shape()));
-  return results;
+  Values state(op.operands.begin() + n, op.operands.end());
+  std::vector<bool> batched(static_cast<std::size_t>(n), false);
+  if (const auto extremum = op::arg_extremum(op.region(0)); extremum && terms > 1) {
+    for (Value*& v : state) v = op::broadcast_in_dim(b, v, Shape{count}, {});
+    for (const Values& more : elements) state = better_of(b, extremum->maximum, state, more);
+    for (Value*& v : state) v = op::reshape(b, v, shape);
+    return state;
+  }
+  for (const Values& more : elements) {
+    Values operands = state;
+    operands.insert(operands.end(), more.begin(), more.end());
+    std::vector<bool> of_operands = batched;
+    of_operands.resize(operands.size(), true);
+    const op::Batched out = op::batch(b, op.region(0), operands, of_operands, count);
+    state = out.results;
+    batched = out.batched;
+  }
+  for (std::size_t i = 0; i < state.size(); ++i) state[i] = op::reshape(b, op::batched_operand(b, state[i], batched[i], count), shape);
+  return state;
 }
 
 const std::map<std::string_view, Rewrite>& rewrites() {
@@ -369,9 +414,38 @@ bool is_identity(const Op& op) {
          op.operand(0)->type() == op.result()->type();
 }
 
+/// The number that all elements are, or null: of what is broadcast, or made so that it can be.
+Value* number_of(Builder& b, Value* v, bool make) {
+  if (v->rank() == 0) return v;
+  if (const Op* broadcast = made_by(v, "stablehlo.broadcast_in_dim"))
+    if (Value* x = broadcast->operand(0); x->rank() == 0) return x;
+  const Op* constant = made_by(v, "stablehlo.constant");
+  if (!constant || !splat(v)) return nullptr;
+  return make ? op::constant(b, Literal::splat(Type::scalar(v->dtype()), splat(v)->element(0))) : v;
+}
+
+/// Elementwise work on numbers that are broadcast is that on the numbers, broadcast (a loop's counter, as large as what it is compared with).
+Value* of_numbers(Builder& b, const Op& op) {
+  const op::Traits& traits = op::def(op).traits;
+  const Value* result = op.result();
+  if (!traits.elementwise || traits.moves_only || op.operands.empty() || !op.regions.empty() || result->rank() == 0 || result->type().is_quantized() || !is_static(op)) return nullptr;
+  if (is_complex(result->dtype()) || op::is_interleaving(op)) return nullptr;
+  bool any = false;
+  for (Value* v : op.operands) {
+    if (is_complex(v->dtype()) || !number_of(b, v, false)) return nullptr;
+    any |= !made_by(v, "stablehlo.constant");
+  }
+  if (!any) return nullptr;
+  Values numbers;
+  for (Value* v : op.operands) numbers.push_back(number_of(b, v, true));
+  Value* number = b.create(op.info(), numbers, op.attrs, {}, {result->type().with(Shape{})}).result();
+  return op::broadcast_in_dim(b, number, result->shape(), {});
+}
+
 Value* rewritten(Builder& b, const Op& op) {
   if (op.info().has_effect || op.num_results() != 1) return nullptr;
   if (is_identity(op)) return op.operand(0);
+  if (Value* v = of_numbers(b, op)) return v;
   if (is_empty(op.result()->type()) && !op.operands.empty() && has_storage(op.result()->dtype()) && !op.result()->type().is_quantized()) return op::constant(b, Literal(op.result()->type()));
   auto it = rewrites().find(op.name());
   return it == rewrites().end() ? nullptr : it->second(b, op);
