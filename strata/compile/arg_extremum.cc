@@ -45,7 +45,7 @@ class ArgExtremum : public Reductions {
     const std::int64_t rows = split_.outer(), n = split_.reduced(), squares = rows / kSquare, per_point = largest_divisor(squares, kReducedAtPoint / kSquare / n);
     built.kernel->grid = squares / per_point;
     auto better = [&](const std::vector<Inst*>& state, Inst* value, const Index& row, const Index& k) {
-      return op::lower_extremum(b, maximum(), state, std::array{value, element(context, row, k, 0, 1)});
+      return better_place(b, state, std::array{value, element(context, row, k, 0, 1)});
     };
     b.for_(0, per_point, 1, [&](Index i) {
       const Index top = (b.grid() * per_point + i) * kSquare;
@@ -93,7 +93,7 @@ class ArgExtremum : public Reductions {
       auto state = [&](const Index& x) { return std::vector<Inst*>{b.load(bests, x), b.load(places, x)}; };
       each([&](const Index&) { return initial_pair(context); });
       b.for_(0, split_.reduced(), 1, [&](Index k) {
-        each([&](const Index& x) { return op::lower_extremum(b, maximum(), state(x), std::array{as_compared(b, element(context, first + x, k, 0)), element(context, first + x, k, 0, 1)}); });
+        each([&](const Index& x) { return better_place(b, state(x), std::array{as_compared(b, element(context, first + x, k, 0)), element(context, first + x, k, 0, 1)}); });
       });
       b.vector(0, some, kMapLanes, [&](Index x) { store_pair(context, first + x, state(x)); });
     });

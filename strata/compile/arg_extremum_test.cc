@@ -139,6 +139,41 @@ TEST(CompiledArgExtremum, OfWhatIsNoNumberOrHasTwoSigns) {
             expect_reference(*program(x, place, direction), arguments(x, place, initial, 50, row));
 }
 
+/// Places that count, as JAX writes them: rows, columns and rows across memory, where values are equal, zero or no number.
+TEST(CompiledArgExtremum, OfPlacesThatCount) {
+  std::vector<std::function<double(std::int64_t)>> elements{
+      [](std::int64_t e) { return static_cast<double>(e * 37 % 23 - 4); },
+      [](std::int64_t e) { return e % 13 == 7 ? kNan : static_cast<double>(e % 3); },
+      [](std::int64_t e) { return e % 3 ? -0.0 : 0.0; },
+      [](std::int64_t e) { return e % 5 ? -kInf : kInf; },
+      [](std::int64_t) { return -kInf; },
+  };
+  struct Way {
+    Shape shape;
+    int dim;
+    bool turned;
+  };
+  for (DType t : {DType::f32, DType::bf16, DType::f64, DType::i32, DType::ui8, DType::i1})
+    for (const Way& way : {Way{{40, 100}, 0, false}, Way{{3, 12, 9}, 1, false}, Way{{64, 10}, 1, false}, Way{{20, 5}, 1, false}, Way{{30, 66}, 0, true}, Way{{5, 70}, 1, false}})
+      for (const char* direction : {"GT", "LT"})
+        for (double initial : {-kInf, kInf, 0.0, kNan})
+          for (std::int64_t initial_place : {0, 2})
+            for (const auto& element : elements) {
+              if (!is_float(t) && (&element != &elements[0] || initial != 0)) continue;
+              Block block;
+              Builder b(block);
+              const Type type(t, way.shape);
+              Value *x = block.add_argument(type), *v = block.add_argument(Type::scalar(t)), *i = op::scalar(b, DType::i32, static_cast<double>(initial_place));
+              if (way.turned) x = op::transpose(b, x, {1, 0});
+              const int dim = way.turned ? 1 : way.dim;
+              std::vector<std::unique_ptr<Block>> regions;
+              regions.push_back(region(t, DType::i32, direction));
+              block.results = b.create("stablehlo.reduce", {x, op::iota(b, x->type().with(DType::i32), dim), v, i}, {{"dimensions", Ints{dim}}, {"combiner", std::string("region")}}, std::move(regions)).results();
+              std::vector<Literal> given = arguments(type, DType::i32, is_float(t) ? initial : 0, 0, element);
+              expect_reference(block, {given[0], given[2]});
+            }
+}
+
 /// Rows whose neighbours lie beside them: `x` is turned, its first dimension is reduced.
 TEST(CompiledArgExtremum, OfRowsAcrossMemory) {
   std::vector<std::function<double(std::int64_t)>> elements{

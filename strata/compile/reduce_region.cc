@@ -106,7 +106,7 @@ class Regions : public Reductions {
   }
 
   std::vector<Inst*> apply(KernelContext& context, std::vector<Inst*> state, const std::vector<Inst*>& elements) {
-    if (auto extremum = op::arg_extremum(op_.region(0))) return op::lower_extremum(context.b, extremum->maximum, state, elements);
+    if (op::is_arg_extremum(op_.region(0))) return better_place(context.b, state, elements);
     state.insert(state.end(), elements.begin(), elements.end());
     return op::lower_region(context, op_.region(0), state);
   }

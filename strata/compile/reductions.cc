@@ -148,6 +148,21 @@ void Reductions::combine_chunks(std::int64_t outer, std::int64_t chunks, std::in
     b.for_(0, width, 1, column);
 }
 
+std::vector<Inst*> Reductions::better_place(loop::Builder& b, std::span<Inst* const> state, std::span<Inst* const> element) const {
+  const bool maximum = op::arg_extremum(op_.region(0))->maximum;
+  return places_ascend() ? op::lower_later_extremum(b, maximum, state, element) : op::lower_extremum(b, maximum, state, element);
+}
+
+bool Reductions::places_ascend() const {
+  if (reduction_.dims.size() != 1) return false;
+  const Op *counts = op_.operand(1)->op(), *first = op_.operand(op_.num_results() + 1)->op();
+  const Literal* place = first ? constant_literal(*first) : nullptr;
+  if (!counts || !place || place->integer(0) > 0) return false;
+  if (counts->name() == "stablehlo.iota") return counts->attr<std::int64_t>("iota_dimension") == reduction_.dims[0];
+  if (counts->name() != "stablehlo.broadcast_in_dim" || counts->attr<ir::Ints>("broadcast_dimensions") != ir::Ints{reduction_.dims[0]}) return false;
+  return counts->operand(0)->op() && counts->operand(0)->op()->name() == "stablehlo.iota";
+}
+
 std::int64_t Reductions::width_of_one_phase() const { return width_of(std::clamp<std::int64_t>(split_.outer() * split_.inner() / 8, 64, 2048)); }
 
 std::int64_t Reductions::width_of(std::int64_t most) const {

@@ -92,6 +92,9 @@ class Reductions {
   /// A kernel of its own: results of chunks in order, for each of outer x inner outputs.
   void combine_chunks(std::int64_t outer, std::int64_t chunks, std::int64_t inner);
 
+  /// One step of the place of an extremum (op/reduce.h), which asks less where the reduced elements come in the order of their places, and the initial one before them.
+  std::vector<Inst*> better_place(loop::Builder& b, std::span<Inst* const> state, std::span<Inst* const> element) const;
+
   /// Inner places of a grid point that has lanes along the outputs and goes over all reduced elements.
   std::int64_t width_of_one_phase() const;
   /// `most` inner places or fewer that divide all, whole lines where lanes must not cross their ends.
@@ -108,6 +111,10 @@ class Reductions {
   const DType dtype_;
   std::vector<Reduced> all_;
   Built out_;
+
+ private:
+  /// Whether the second operand counts along the one reduced dimension, from the initial place on or later.
+  bool places_ascend() const;
 };
 
 }  // namespace strata::compile

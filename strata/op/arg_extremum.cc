@@ -90,4 +90,14 @@ std::vector<loop::Inst*> lower_extremum(loop::Builder& b, bool maximum, std::spa
   return {b.select(take, element[0], state[0]), b.select(take, element[1], state[1])};
 }
 
+std::vector<loop::Inst*> lower_later_extremum(loop::Builder& b, bool maximum, std::span<loop::Inst* const> state, std::span<loop::Inst* const> element) {
+  using loop::Compare;
+  DType wide = accumulator(element[0]->type.dtype);
+  loop::Inst *v = b.convert(wide, element[0]), *w = b.convert(wide, state[0]);
+  loop::Inst* take = b.compare(maximum ? Compare::gt : Compare::lt, v, w);
+  // Of floats: beats it or is no number, and the state is one.
+  if (is_float(wide)) take = b.binary(loop::Opcode::and_, b.unary(loop::Opcode::not_, b.compare(maximum ? Compare::le : Compare::ge, v, w)), b.compare(Compare::eq, w, w));
+  return {b.select(take, element[0], state[0]), b.select(take, element[1], state[1])};
+}
+
 }  // namespace strata::op

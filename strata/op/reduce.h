@@ -27,6 +27,9 @@ inline bool is_arg_extremum(const Block& region) { return arg_extremum(region).h
 std::vector<loop::Inst*> lower_extremum(loop::Builder& b, bool maximum, std::span<loop::Inst* const> state,
                                         std::span<loop::Inst* const> element);
 
+/// The same where the element's place comes after the state's: equal ones need not be asked which is sooner.
+std::vector<loop::Inst*> lower_later_extremum(loop::Builder& b, bool maximum, std::span<loop::Inst* const> state, std::span<loop::Inst* const> element);
+
 /// The order of a reduce operation (inputs of static shape).
 ReduceOrder reduce_order(const Op& reduce);
 /// Its dimensions, ascending.
