@@ -202,6 +202,23 @@ TEST(Product, HasThemWhereItsOperandsAreReadAcross) {
       }
 }
 
+// Heads that are joined: the terms of a row's sum lie in several pieces, which are brought together once where several tiles read them.
+TEST(Product, HasThemWhereSumsLieInPieces) {
+  for (auto [b_, h, s, d, n] : {std::tuple{2, 4, 9, 8, 96}, {1, 3, 20, 7, 40}, {3, 5, 6, 4, 8}})
+    for (DType dtype : {DType::f32, DType::bf16}) {
+      SCOPED_TRACE(fmt::format("{} heads of {} rows, {}", h, s, name(dtype)));
+      Block f;
+      Builder b(f);
+      ir::Value *x = f.add_argument(Type(dtype, {b_, h, s, d})), *w = f.add_argument(Type(dtype, {h, d, n}));
+      f.results = {op::dot_general(b, x, w, {{}, {}, {1, 3}, {0, 1}})};
+      expect_compiled_equals_reference(f);
+      const Plan plan = make_plan(*prepare(f), {}, CpuTarget::named("x86-64-v3"));
+      const auto& refs = plan.kernels.back()->refs;
+      const auto laid_out = std::count_if(refs.begin(), refs.end(), [](const auto& r) { return r->mode == loop::Ref::Mode::scratch; });
+      if (dtype == DType::f32) EXPECT_EQ(laid_out, n > 16 ? 2 : 1);
+    }
+}
+
 /// What the program's kernels read or store lies where a lane's number says, and is looked for by none.
 void expect_along_memory(const Block& f, std::initializer_list<loop::Opcode> codes) {
   for (const auto& kernel : make_plan(*prepare(f), {}).kernels)
