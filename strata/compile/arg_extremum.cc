@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kShortestInLanes = 8;  // rows of which the place of the greatest is found in lanes along them
 constexpr std::int64_t kBlockOfRow = 512;  // elements of a long row of which the best is kept, so that its place is looked for in few of them
-constexpr std::int64_t kSquare = 8, kLongestBySquares = 24;  // a square's rows; rows that are turned by such
+constexpr std::int64_t kSquare = loop::kQuickSquare, kLongestBySquares = 24;  // rows that are turned by squares
 static_assert(kShortestInLanes >= kSquare);
 
 class ArgExtremum : public Reductions {

@@ -576,7 +576,7 @@ class Product {
     });
   }
 
-  static constexpr int kSquare = 8;  // larger ones take LLVM ten times as long
+  static constexpr int kSquare = loop::kQuickSquare;
   static constexpr std::int64_t kBehind = 256, kShortTurned = 64;
 
   /// A row of results where the right side lies along the sum and is read once: by squares that are turned in registers and added at once, as many

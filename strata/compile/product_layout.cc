@@ -6,7 +6,7 @@
 namespace strata::compile {
 namespace {
 
-constexpr int kSquare = 8;  // larger ones take LLVM ten times as long
+constexpr int kSquare = loop::kQuickSquare;
 
 /// `step` for each tile and each of `steps` steps, a few steps of all tiles at a time: what is read lies in rows that go on from tile to tile, what is
 /// written lies together.

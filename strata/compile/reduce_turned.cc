@@ -10,7 +10,7 @@
 namespace strata::compile {
 namespace {
 
-constexpr std::int64_t kSquare = 8;  // larger ones take LLVM ten times as long
+constexpr std::int64_t kSquare = loop::kQuickSquare;
 
 class TurnedColumns : public Reductions {
  public:

@@ -19,7 +19,7 @@ using ir::Op;
 using ir::Value;
 using loop::Opcode;
 
-constexpr int kLanes = 8;  // larger squares take LLVM ten times as long, and more rows at once are more places of memory than it is fast at
+constexpr int kLanes = loop::kQuickSquare;  // more rows at once are more places of memory than it is fast at
 
 /// Of which the batch is what is free, in the result's order.
 ProductSide side(const Value* v, const std::vector<int>& batch, const std::vector<int>& contract, const Fusion& fusion) {

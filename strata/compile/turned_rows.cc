@@ -13,7 +13,7 @@ using ir::Op;
 using ir::Value;
 
 constexpr std::int64_t kBytes = 256 << 10;  // of a block of rows
-constexpr std::int64_t kSquare = 8;         // larger ones take LLVM ten times as long
+constexpr std::int64_t kSquare = loop::kQuickSquare;
 
 std::int64_t block_bytes(const Value* v, std::int64_t length) { return kRowsTogether * length * static_cast<std::int64_t>(byte_width(v->dtype())); }
 

@@ -29,6 +29,8 @@ std::optional<LaneMove> lane_move(std::string_view callee, int lanes);
 
 /// b moved up by n of its lanes, with the last n of `a` (or all of a uniform a) before it.
 Inst* behind(Builder& b, Inst* first, Inst* moved, int n);
+/// Values of so many lanes are turned quickly: LLVM takes ten times as long for the code of a square of twice as many.
+inline constexpr int kQuickSquare = 8;
 /// The transpose of as many values of L lanes as L, a power of two: lane i of result j is lane j of value i. Squares of 16 bytes are turned
 /// first, then exchanged: those are moves that processors with wider registers have, too.
 std::vector<Inst*> transposed(Builder& b, std::vector<Inst*> values);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "strata/ir/pass/pass.h"
 #include "strata/op/calculus/support.h"
@@ -221,14 +220,10 @@ class Turns {
 
   static void drop_unread(Block& body, Values& sliced, Values& xs) {
     ir::remove_dead(body);
-    std::unordered_set<const Value*> read(body.results.begin(), body.results.end());
-    ir::walk(body, [&](const Op& op) {
-      read.insert(op.operands.begin(), op.operands.end());
-      for (const auto& region : op.regions) read.insert(region->results.begin(), region->results.end());
-    });
+    const Uses read(body);
     Values arguments, values;
     for (std::size_t i = 0; i < sliced.size(); ++i)
-      if (read.count(sliced[i])) arguments.push_back(sliced[i]), values.push_back(xs[i]);
+      if (read(sliced[i]) > 0) arguments.push_back(sliced[i]), values.push_back(xs[i]);
     sliced = std::move(arguments);
     xs = std::move(values);
   }
