@@ -215,7 +215,9 @@ TEST(Product, HasThemWhereSumsLieInPieces) {
       const Plan plan = make_plan(*prepare(f), {}, CpuTarget::named("x86-64-v3"));
       const auto& refs = plan.kernels.back()->refs;
       const auto laid_out = std::count_if(refs.begin(), refs.end(), [](const auto& r) { return r->mode == loop::Ref::Mode::scratch; });
-      if (dtype == DType::f32) EXPECT_EQ(laid_out, n > 16 ? 2 : 1);
+      if (dtype == DType::f32) {
+        EXPECT_EQ(laid_out, n > 16 ? 2 : 1);
+      }
     }
 }
 

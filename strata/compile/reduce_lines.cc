@@ -69,10 +69,8 @@ class Lines : public Reductions {
 
   /// What lies behind each other in memory: kept dimensions, the last ones, and behind them a run of reduced ones that is a part of the lanes.
   void find_line() {
-    if (any_size_ || order_.lanes == 1 || split_.outer() == 1) return;
+    if (any_size_ || order_.lanes == 1 || split_.outer() == 1 || !are_alike()) return;
     const ir::Value* v = op_.operand(0);
-    for (const Reduced& r : all_)
-      if (r.operand()->shape() != v->shape() || reduction_of(r.op).dims != reduction_.dims || r.combiner == op::Combiner::region) return;
     std::vector<int> kept = split_.kept();
     std::erase_if(kept, [&](int d) { return v->shape()[d] == 1; });
     const std::vector<std::int64_t> strides = strides_of_largest(v, fusion_);

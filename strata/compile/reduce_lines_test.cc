@@ -3,23 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include "strata/compile/compile_testing.h"
+#include "strata/compile/reduce_testing.h"
 #include "strata/op/combiner.h"
 
 namespace strata::compile {
 namespace {
 
-using ir::Ints;
 using op::Combiner;
 
-struct Case {
-  Shape array;
-  Ints order;       // the array is transposed so before; empty: not
-  Ints over;
-  bool by_lines;
-};
-
-const Case kCases[] = {
+const testing::TurnedReduction kCases[] = {
     // groups of a few channels: runs that are a part of the lanes, whole periods and the rest of one, several chunks
     {{2, 49, 32, 4}, {}, {1, 3}, true},
     {{3, 50, 16, 2}, {}, {1, 3}, true},
@@ -41,19 +33,8 @@ const Case kCases[] = {
 };
 
 TEST(ReduceLines, HaveTheReferencesBits) {
-  for (const Case& c : kCases)
-    for (DType dtype : {DType::f32, DType::bf16, DType::i8}) {
-      SCOPED_TRACE(fmt::format("{} of {} over {} dimensions", name(dtype), c.array.to_string(), c.over.size()));
-      ir::Block block;
-      ir::Builder b(block);
-      ir::Value* x = block.add_argument(Type(dtype, c.array));
-      if (!c.order.empty()) x = op::transpose(b, x, c.order);
-      block.results = {op::reduce_sum(b, x, c.over), op::reduce_max(b, x, c.over)};
-      std::string names;
-      for (const auto& kernel : make_plan(*prepare(block), {}).kernels) names += kernel->name + " ";
-      EXPECT_EQ(names.find("reduce_lines") != std::string::npos, c.by_lines) << names;
-      testing::expect_compiled_equals_reference(block);
-    }
+  for (const testing::TurnedReduction& c : kCases)
+    for (DType dtype : {DType::f32, DType::bf16, DType::i8}) testing::expect_reduced(c, dtype, "reduce_lines", c.by_kernel);
 }
 
 /// What is computed element by element as it is read, truth values, an initial value.

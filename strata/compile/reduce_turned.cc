@@ -73,10 +73,9 @@ class TurnedColumns : public Reductions {
 
   /// Whether neighbours along the first reduced dimension are neighbours in memory, and those along the last kept one are not.
   bool lie_along() const {
-    if (any_size_ || order_.lanes != 1 || split_.inner() < kSquare || split_.reduced_dims().empty()) return false;
+    if (any_size_ || order_.lanes != 1 || split_.inner() < kSquare || split_.reduced_dims().empty() || !are_alike()) return false;
     const ir::Value* v = op_.operand(0);
-    for (const Reduced& r : all_)
-      if (r.operand()->shape() != v->shape() || reduction_of(r.op).dims != reduction_.dims || r.combiner == op::Combiner::region || is_bool(r.dtype) || is_complex(r.dtype)) return false;
+    if (std::any_of(all_.begin(), all_.end(), [](const Reduced& r) { return is_bool(r.dtype) || is_complex(r.dtype); })) return false;
     int last = v->rank() - 1;
     while (last > 0 && v->shape()[last] == 1) --last;
     const std::vector<std::int64_t> strides = strides_of_largest(v, fusion_);

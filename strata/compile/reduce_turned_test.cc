@@ -3,23 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include "strata/compile/compile_testing.h"
+#include "strata/compile/reduce_testing.h"
 #include "strata/op/combiner.h"
 
 namespace strata::compile {
 namespace {
 
-using ir::Ints;
 using op::Combiner;
 
-struct Case {
-  Shape array;
-  Ints order;  // the array is transposed so before
-  Ints over;
-  bool by_squares;
-};
-
-const Case kCases[] = {
+const testing::TurnedReduction kCases[] = {
     {{70, 100}, {1, 0}, {0}, true},
     {{24, 1000}, {1, 0}, {0}, true},              // several chunks, a point for each
     {{264, 303}, {1, 0}, {0}, true},             // chunks in one point, a last one that is no whole squares
@@ -36,19 +28,9 @@ const Case kCases[] = {
 };
 
 TEST(ReduceTurned, HaveTheReferencesBits) {
-  for (const Case& c : kCases)
-    for (DType dtype : {DType::f32, DType::bf16, DType::i8}) {
-      SCOPED_TRACE(fmt::format("{} of {} over {} dimensions", name(dtype), c.array.to_string(), c.over.size()));
-      ir::Block block;
-      ir::Builder b(block);
-      ir::Value* x = op::transpose(b, block.add_argument(Type(dtype, c.array)), c.order);
-      block.results = {op::reduce_sum(b, x, c.over), op::reduce_max(b, x, c.over)};
-      std::string names;
-      for (const auto& kernel : make_plan(*prepare(block), {}).kernels) names += kernel->name + " ";
-      // Sums of integers have no order to keep: they are those of the array itself.
-      EXPECT_EQ(names.find("reduce_turned") != std::string::npos, c.by_squares && is_float(dtype)) << names;
-      testing::expect_compiled_equals_reference(block);
-    }
+  for (const testing::TurnedReduction& c : kCases)
+    // Sums of integers have no order to keep: they are those of the array itself.
+    for (DType dtype : {DType::f32, DType::bf16, DType::i8}) testing::expect_reduced(c, dtype, "reduce_turned", c.by_kernel && is_float(dtype));
 }
 
 /// What is computed element by element as it is read, with a value of each column; an initial value.

@@ -118,6 +118,12 @@ BuiltKernel& Reductions::kernel(const char* name) {
   return out_.kernels.back();
 }
 
+bool Reductions::are_alike() const {
+  return std::all_of(all_.begin(), all_.end(), [&](const Reduced& r) {
+    return r.operand()->shape() == op_.operand(0)->shape() && reduction_of(r.op).dims == reduction_.dims && r.combiner != op::Combiner::region;
+  });
+}
+
 std::vector<loop::Ref*> Reductions::partial_results(KernelContext& context, std::int64_t count) {
   return each_of([&](const Reduced& r, int i) {
     out_.temporaries.push_back(count * static_cast<std::int64_t>(byte_width(accumulator(r.dtype))));

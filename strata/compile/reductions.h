@@ -87,6 +87,8 @@ class Reductions {
     for (std::size_t i = 0; i < all_.size(); ++i) out.push_back(make(all_[i], static_cast<int>(i)));
     return out;
   }
+  /// Whether all run over the same dimensions of arrays of one shape, each with a combiner that is known.
+  bool are_alike() const;
   /// Memory for `count` parts of each reduction, which `combine_chunks` reads.
   std::vector<loop::Ref*> partial_results(KernelContext& context, std::int64_t count);
   /// A kernel of its own: results of chunks in order, for each of outer x inner outputs.

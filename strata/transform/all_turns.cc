@@ -263,34 +263,13 @@ class Turns {
 }  // namespace
 
 bool multiply_all_turns(Block& block) {
-  bool changed = false;
-  ir::ValueMap map;
-  std::vector<std::unique_ptr<Op>> ops = std::move(block.ops()), dead;
-  block.ops().clear();
-  Builder b(block);
-  for (auto& op : ops) {
-    op->operands = map(op->operands);
-    const bool structured = std::holds_alternative<op::Structured>(op::def(*op).lowering);
-    for (auto& region : op->regions) {
-      ir::replace_uses(*region, map);
-      if (structured) changed |= multiply_all_turns(*region);
-    }
-    Values results;
-    if (op::is_structured(*op, op::Structured::Kind::scan)) {
-      b.set_location(op->where);
-      if (rewrite(op->region(0), read_matrices)) ir::remove_dead(op->region(0)), changed = true;
-      if (!SumOfProducts::of(*op)) results = Turns(b, *op).run();
-    }
-    for (std::size_t r = 0; r < results.size(); ++r) map.set(op->result(static_cast<int>(r)), results[r]);
-    if (results.empty()) {
-      block.append(std::move(op));
-      continue;
-    }
-    dead.push_back(std::move(op));
-    changed = true;
-  }
-  block.results = map(block.results);
-  return changed;
+  bool matrices = false;
+  const bool turns = rewrite(block, [&](Builder& b, const Op& op) -> Values {
+    if (!op::is_structured(op, op::Structured::Kind::scan)) return {};
+    if (rewrite(op.region(0), read_matrices)) ir::remove_dead(op.region(0)), matrices = true;
+    return SumOfProducts::of(op) ? Values() : Turns(b, op).run();
+  });
+  return turns || matrices;
 }
 
 }  // namespace strata::transform
