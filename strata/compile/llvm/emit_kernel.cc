@@ -112,17 +112,22 @@ class KernelEmitter {
     b_.SetInsertPoint(exit);
   }
 
+  /// Stores go together, behind what they read of locals: one question of where their memory lies does for all.
   void body(const Body& body) {
-    for (std::size_t i = 0; i < body.insts.size(); ++i) {
-      std::size_t end = i;
-      while (end < body.insts.size() && body.insts[end]->code == Opcode::store) ++end;
-      if (end - i < 2) {
-        instruction(*body.insts[i]);
-        continue;
+    std::vector<const Inst*> stores;
+    auto store_all = [&] {
+      memory_.store(stores);
+      stores.clear();
+    };
+    for (const Inst* i : body.insts) {
+      if (i->code == Opcode::store) {
+        stores.push_back(i);
+      } else {
+        if (i->code != Opcode::get) store_all();
+        instruction(*i);
       }
-      memory_.store(std::span<const Inst* const>(body.insts.data() + i, end - i));
-      i = end - 1;
     }
+    store_all();
   }
 
   void instruction(const Inst& i) {
@@ -139,7 +144,6 @@ class KernelEmitter {
         return;
       }
       case Opcode::set: return assign(i);
-      case Opcode::store: return memory_.store(i);
       case Opcode::fetch: return memory_.fetch(i);
       default: values_[static_cast<std::size_t>(i.id)] = compute(i);
     }

@@ -92,10 +92,15 @@ std::pair<std::int64_t, std::int64_t> Memory::range(const Inst* v) const {
   return {v->low, v->high};
 }
 
+/// Term by term and the constant last: accesses beside each other share all but that, before LLVM looks for what they share.
 Value* Memory::element_pointer(const loop::Ref* ref, const Index& uniform) {
   auto found = pointers_.find(ref->id);
   STRATA_CHECK(found != pointers_.end(), "buffer %{} is not bound", ref->id);
-  return b_.CreateGEP(math_.stored_type(ref->dtype, 1), found->second, index_value(uniform));
+  llvm::Type* element = math_.stored_type(ref->dtype, 1);
+  Value* at = found->second;
+  for (const Index::Term& term : uniform.terms())
+    at = b_.CreateGEP(element, at, b_.CreateMul(value_(term.variable), b_.getInt64(static_cast<std::uint64_t>(term.coefficient))));
+  return uniform.constant() == 0 ? at : b_.CreateGEP(element, at, b_.getInt64(static_cast<std::uint64_t>(uniform.constant())));
 }
 
 Memory::Place Memory::place(const Inst& inst, int lanes) {

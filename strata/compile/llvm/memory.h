@@ -29,10 +29,6 @@ class Memory {
   void set_alive(const Alive& alive) { alive_ = alive; }
 
   llvm::Value* load(const loop::Inst& inst);
-  void store(const loop::Inst& inst) {
-    const loop::Inst* one = &inst;
-    store(std::span(&one, 1));
-  }
   /// Stores in succession, in this order. Those that take turns in memory (elements 0, 2, 4 ... and 1, 3, 5 ...) become stores of what lies there.
   void store(std::span<const loop::Inst* const> all);
   void fetch(const loop::Inst& inst);
