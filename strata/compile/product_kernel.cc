@@ -31,6 +31,9 @@ using loop::Opcode;
 /// Rows so many bytes apart, or a multiple of it, share a few sets of a cache.
 constexpr std::int64_t kFarRow = 8192;
 
+/// Lines so many bytes apart, or a multiple of it, share half of the first cache's sets or fewer.
+constexpr std::int64_t kSharedSets = 2048;
+
 /// A sum of more steps than this has operands beyond the caches, whatever the few rows and columns.
 constexpr std::int64_t kFarSum = 4096;
 /// A product over no more than this, or with no more columns, is thin.
@@ -59,7 +62,7 @@ class Product {
     const bool shorts = acc_ == DType::i32 && is_short(op_.operand(0)->dtype()) && is_short(op_.operand(1)->dtype()) && k_ > 0;
     // Few columns: the long side lies along the lanes. Windows are packed rather than looked for again and again.
     bool windows = left_.value->op() && op::window_dims(*left_.value->op());
-    if ((n_ < 8 && m_ >= 4 * n_) || windows) {
+    if ((n_ < 8 && m_ >= 4 * n_ && !rows_stay()) || windows) {
       swapped_ = true;
       std::swap(left_, right_);
       std::swap(m_, n_);
@@ -73,6 +76,7 @@ class Product {
     builder_ = std::make_unique<loop::Builder>(*built_.kernel);
     context_ = std::make_unique<ProductContext>(*builder_, group, fusion, built_);
     choose_tile(target);
+    choose_order(target);
   }
 
   Built build() {
@@ -84,7 +88,7 @@ class Product {
     choose_blocks();
     choose_ahead();
     if (right_ahead_ || left_ahead_) choose_blocks();
-    if (!swapped_) context_->fetch_ahead(tile_.rows * n_);
+    if (!swapped_) context_->fetch_ahead(by_rows_ ? tile_.lanes : tile_.rows * n_);
     if (packs_) right_.ahead = fetched_ahead(right_);
     if (stages_left()) left_.ahead = fetched_ahead(left_);
     if (right_ahead_) out.kernels.push_back(lay_out(right_, n_, laid_right_, out));
@@ -114,6 +118,12 @@ class Product {
   }
 
  private:
+  /// Whether few columns leave lanes idle rather than that long rows from beyond the caches are turned, each for so few (2000 x 1500 by 1500 x 3 on a Zen 3: 0.87 ms turned, 0.49 so).
+  bool rows_stay() const {
+    constexpr std::int64_t kLongRow = 512, kFar = 2 << 20;  // elements, bytes
+    if (n_ == 1 || k_ < kLongRow || !left_.contracts_minor() || group_.epilogue > 0) return false;
+    return left_.value->dtype() == acc_ && byte_width(acc_) == 4 && left_.value->type().bytes() >= kFar;
+  }
   bool is_parallel() const {
     const double elements = static_cast<double>(batch_ * m_ * n_);
     return elements * (static_cast<double>(std::max<std::int64_t>(1, k_)) + 16 * group_.epilogue_flops) > (is_thin() ? 4 : 16) * kInlineWork;
@@ -224,6 +234,17 @@ class Product {
     if (turns_) tile_.lanes = 2 * kSquare;
     packs_ = !turns_ && !in_place_ && (is(TermKind::quads) || (is(TermKind::pairs) && k_ % 2 != 0) || right_.contracts_minor() || m_ > tile_.rows);
     while (!packs_ && !turns_ && !in_place_ && tile_.rows >= 2 * m_ && 4 * tile_.lanes <= n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
+  }
+
+  /// The time of a thin product with a result much larger than what it is made of is that of its stores. Down the columns, lines that two tiles share are fetched for each, and lines of rows
+  /// whose distance is a multiple of kSharedSets push each other out; along the rows neither is so (2000 x 16 by 16 x 1500: 2.0 ms, 0.9 so; by 16 x 2048: 2.4 and 1.2). Past the caches go halves of lines,
+  /// for which such rows are as bad, unless a register holds a line.
+  void choose_order(const CpuTarget& target) {
+    if (swapped_ || !group_.moves().empty() || k_ > kThin || m_ * n_ < 2 * (m_ * k_ + n_ * k_)) return;
+    const std::int64_t row = n_ * static_cast<std::int64_t>(byte_width(value_->dtype()));
+    const bool shares_sets = row % kSharedSets == 0 && !target.avx512;
+    by_rows_ = row % kCacheLine != 0 || shares_sets;
+    if (shares_sets) context_->keep_in_caches();
   }
 
   /// Steps of k: a tile begins and ends with its sums in memory, so many for one that does not in the time of a few. Parts of equal length where k has
@@ -351,9 +372,11 @@ class Product {
     if (laid_left_.memory() && !left_ahead_) laid_left_.fill_rows(*builder_, *terms_, left_, rows_, p);
     note_next(p);
     if (left_.flips) each_tile(columns_, [&](const ProductPiece& n) { sum_column(n, p); });
-    each_tile(columns_, [&](const ProductPiece& n) {
-      each_tile(rows_, [&](const ProductPiece& m) { turns_ ? turned_tile(m, n, p) : band_ && p.parts == 1 ? banded_tile(m, n, p) : tile(m, n, p); });
-    });
+    auto compute = [&](const ProductPiece& m, const ProductPiece& n) { turns_ ? turned_tile(m, n, p) : band_ && p.parts == 1 ? banded_tile(m, n, p) : tile(m, n, p); };
+    if (by_rows_)
+      each_tile(rows_, [&](const ProductPiece& m) { each_tile(columns_, [&](const ProductPiece& n) { compute(m, n); }); });
+    else
+      each_tile(columns_, [&](const ProductPiece& n) { each_tile(rows_, [&](const ProductPiece& m) { compute(m, n); }); });
   }
 
   // ---- bytes of one sign
@@ -529,7 +552,8 @@ class Product {
     loop::Builder& b = *builder_;
     const std::int64_t count = p.depth ? steps(p.depth) : 0;
     const std::int64_t unroll = turn(p);
-    const Index number = b.div(n.local, tile_.lanes) * row_tiles() + b.div(m.local, tile_.rows);
+    const Index row_tile = b.div(m.local, tile_.rows), column_tile = b.div(n.local, tile_.lanes);
+    const Index number = by_rows_ ? row_tile * column_tiles() + column_tile : column_tile * row_tiles() + row_tile;
     Index first = 0, last = count / unroll;
     if (looks(p)) {
       std::tie(first, last) = terms(m, n, p);
@@ -647,6 +671,7 @@ class Product {
   bool right_ahead_ = false, left_ahead_ = false;  // laid out by kernels before this one
   std::int64_t together_ = 1;  // columns that tiles do not cross from; all where they need not mind
   bool in_place_ = false;  // both sides are read where they lie
+  bool by_rows_ = false;   // tiles follow each other along the rows, else down the columns
   bool turns_ = false;     // squares of the right side, rather than packing it
   std::optional<Span> band_;
   Tile tile_;

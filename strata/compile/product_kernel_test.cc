@@ -33,6 +33,9 @@ const Case kCases[] = {{140, 44, 8},
                        {150, 3, 530, true, false},
                        {400, 330, 7, true, true},
                        {400, 330, 7, false, false},
+                       {150, 512, 9},
+                       {1040, 3, 513},
+                       {420, 6, 1300},
                        {400, 9, 330, true, false},
                        {400, 9, 330, false, true},
                        {150, 40, 3, false, false, DType::f64},
@@ -266,6 +269,41 @@ TEST(Product, ResultsWhoseRowsComeBetweenColumns) {
   ir::Value *x = f.add_argument(Type(DType::f32, {100, 4})), *y = f.add_argument(Type(DType::f32, {4, 17, 48}));
   f.results = {op::transpose(b, op::dot_general(b, x, y, {{}, {}, {1}, {0}}), {1, 0, 2})};
   expect_along_memory(f, {loop::Opcode::store});
+}
+
+// Tiles of thin products follow each other along rows whose lines two tiles share, or which push each other out of the caches; those are not written past them by halves of lines.
+TEST(Product, ThinOnesGoAlongTheRowsOfSomeResults) {
+  struct Order {
+    std::int64_t columns, k;
+    const char* processor;
+    bool along_rows, streams;
+  };
+  for (const Order& c : {Order{1500, 16, "x86-64-v3", true, false}, {1500, 16, "x86-64-v4", true, false}, {1536, 16, "x86-64-v3", true, false}, {1536, 16, "x86-64-v4", false, true},
+                         {1552, 16, "x86-64-v3", false, true}, {1536, 160, "x86-64-v3", false, true}}) {
+    SCOPED_TRACE(fmt::format("{} columns over {} for {}", c.columns, c.k, c.processor));
+    const Plan plan = make_plan(*prepare(*product({2000, c.columns, c.k})), {}, CpuTarget::named(c.processor));
+    const loop::Kernel& kernel = *plan.kernels.back();
+    const loop::Inst *outer = nullptr, *vector = nullptr, *store = nullptr;
+    for (const loop::Inst& i : kernel.arena) {
+      if (!outer && i.code == loop::Opcode::for_) outer = &i;
+      if (!vector && i.code == loop::Opcode::vector) vector = &i;
+      if (!store && i.code == loop::Opcode::store) store = &i;
+    }
+    ASSERT_TRUE(outer && vector && store) << loop::print(kernel);
+    EXPECT_EQ(store->streaming, c.streams);
+    EXPECT_EQ(outer->end.max() != 256 / vector->lanes, c.along_rows) << loop::print(kernel);  // a block has 256 columns
+  }
+}
+
+// Long rows from beyond the caches lie along no lanes for a few columns; short ones, and those of a side that lies across, do.
+TEST(Product, LongRowsByFewColumnsAreNotTurned) {
+  auto turns = [](const Case& c) {
+    const Plan plan = make_plan(*prepare(*product(c)), {}, CpuTarget::named("x86-64-v3"));
+    return loop::print(*plan.kernels.back()).find("scratch") != std::string::npos;
+  };
+  EXPECT_FALSE(turns({1500, 3, 1024}));
+  EXPECT_TRUE(turns({100, 3, 1024}));
+  EXPECT_TRUE(turns({15000, 3, 128}));
 }
 
 // Results of many megabytes go past the caches, once: parts of the sum are added up elsewhere. Rows know nothing of each other, so those of a small product are the same.

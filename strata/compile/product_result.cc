@@ -102,7 +102,7 @@ bool ProductContext::streams_results() const {
   constexpr std::size_t kMany = 2 * kReadOnce;
   std::size_t all = 0;
   for (const Value* v : group_.outputs) all += v->type().bytes();
-  return all >= kMany;
+  return !keeps_in_caches_ && all >= kMany;
 }
 
 bool ProductContext::loops_over_rows() const { return group_.epilogue_flops > kMostUnrolledFlops; }

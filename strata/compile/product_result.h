@@ -37,6 +37,8 @@ class ProductContext : public KernelContext {
   /// Whether results are so large that they are written past the caches: tiles write a line or two in each of some rows, which would be read from memory before. (Zen 5, two
   /// threads, ms: 2048 x 256 x 768 with SwiGLU's derivative, two results of 6 MB, 2.0 through the caches, 1.5 past them; who reads them next takes 0.04 longer.)
   bool streams_results() const;
+  /// Says that they are not, however large.
+  void keep_in_caches() { keeps_in_caches_ = true; }
 
   /// What is computed from an element is so much code that it is written once for the rows of a tile, as a loop.
   bool loops_over_rows() const;
@@ -64,6 +66,7 @@ class ProductContext : public KernelContext {
   Inst* element_ = nullptr;                     // that is being stored
   std::int64_t ahead_ = 0;
   bool reads_beside_ = false;                   // what is read now lies at a result's place
+  bool keeps_in_caches_ = false;
 };
 
 }  // namespace strata::compile
