@@ -651,3 +651,6 @@ program(loops, "heat_inside", lambda u: lax.fori_loop(0, 20, lambda i, u: u.at[1
 program(loops, "linear_regression", lambda x, y: lax.fori_loop(0, 50, lambda i, w: w - .1*x.T @ (x @ w - y)/1024, jnp.zeros(64)), lambda: nrm(1024, 64), lambda: nrm(1024))
 program(loops, "regression_by_batches", lambda w, x, y: lax.scan(lambda w, b: (w - .01*b[0].T @ (b[0] @ w - b[1])/32, None), w, (x, y))[0], lambda: nrm(64), lambda: nrm(300, 32, 64), lambda: nrm(300, 32))
 program(loops, "queries_one_by_one", lambda q, k, v: lax.scan(lambda c, q: (lambda a: (a, a))(jax.nn.softmax((q + .1*c) @ k.T*.125) @ v), jnp.zeros(64), q)[1], lambda: nrm(200, 64), lambda: nrm(256, 64), lambda: other(256, 64))
+program(dense, "few_columns", lambda x, w: x @ w, lambda: nrm(2000, 1500), lambda: nrm(1500, 3))
+program(dense, "thin_2048", lambda x, y: x @ y.T, lambda: nrm(2000, 16), lambda: nrm(2048, 16))
+program(dense, "kernel_by_vectors", lambda x, y, v: jnp.exp(-((x * x).sum(1)[:, None] - 2 * x @ y.T + (y * y).sum(1))) @ v, lambda: nrm(2000, 16) * .3, lambda: other(1500, 16) * .3, lambda: nrm(1500, 4))

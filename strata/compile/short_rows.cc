@@ -101,7 +101,7 @@ class ShortRows {
   }
 
   Built build() {
-    const std::int64_t some = rows_at_point(length_), points = rows_ / some, last = rows_ % some, rest = square_ ? last % square_ : 0;
+    const std::int64_t some = rows_together(), points = rows_ / some, last = rows_ % some, rest = square_ ? last % square_ : 0;
     const bool ends = rows_ * length_ < group_.total;
     if (points > 0) kernel(0, some, points);
     if (last > rest) kernel(points * some, last - rest, 1, ends);
@@ -111,6 +111,15 @@ class ShortRows {
   }
 
  private:
+  /// Rows of a grid point: as many at each where a number not far below the usual one divides them, for a shorter last point is a kernel of its own, which one thread runs behind the others. More than
+  /// there are where one point does for all.
+  std::int64_t rows_together() const {
+    const std::int64_t most = rows_at_point(length_), unit = square_ ? square_ : lanes_for(length_, 0);
+    if (rows_ <= most + most / 2) return 2 * most;
+    for (std::int64_t some = most; some >= most / 4; some -= unit)
+      if (rows_ % some == 0) return some;
+    return most;
+  }
   BuiltKernel& add_kernel(std::int64_t points) {
     out_.kernels.emplace_back();
     BuiltKernel& built = out_.kernels.back();

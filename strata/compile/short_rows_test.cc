@@ -24,10 +24,13 @@ Value* beside(Builder& b, const Values& columns) {
   return op::concatenate(b, parts, 1);
 }
 
-bool has_short_rows(const Block& block) {
-  Plan plan = make_plan(*prepare(block), {});
-  return std::any_of(plan.kernels.begin(), plan.kernels.end(), [](const auto& k) { return k->name == "short_rows"; });
+std::vector<std::int64_t> grids_of_short_rows(const Block& block) {
+  std::vector<std::int64_t> out;
+  for (const auto& kernel : make_plan(*prepare(block), {}).kernels)
+    if (kernel->name == "short_rows") out.push_back(kernel->grid);
+  return out;
 }
+bool has_short_rows(const Block& block) { return !grids_of_short_rows(block).empty(); }
 
 /// Columns of one array mixed and put side by side again, and one value per row besides.
 void mixed(Block& block, DType dtype, std::int64_t rows, std::int64_t length) {
@@ -117,7 +120,7 @@ TEST(ShortRows, ArraysBetweenEachOther) {
 TEST(ShortRows, Reductions) {
   for (DType dtype : {DType::f32, DType::bf16, DType::i32})
     for (std::int64_t length : {2, 3, 5, 8, 9, 12, 15, 16, 17, 27, 32})
-      for (std::int64_t rows : {1024, 4099}) {
+      for (std::int64_t rows : {1024, 6151}) {
         Block block;
         Value* x = block.add_argument(Type(dtype, {rows, length}));
         Builder b(block);
@@ -128,6 +131,24 @@ TEST(ShortRows, Reductions) {
         EXPECT_TRUE(has_short_rows(block));
         expect_compiled_equals_reference(block);
       }
+}
+
+/// Points have equally many rows where a number near the usual one divides them; a shorter last one is a kernel of its own, and so is what squares leave over.
+TEST(ShortRows, GoByEqualPoints) {
+  auto grids = [](std::int64_t rows, std::int64_t length) {
+    Block block;
+    Value* x = block.add_argument(Type(DType::f32, {rows, length}));
+    Builder b(block);
+    block.results = {op::reduce_sum(b, x, {1})};
+    return grids_of_short_rows(block);
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(grids(100000, 10), ElementsAre(25));
+  EXPECT_THAT(grids(6000, 5), ElementsAre(1));
+  EXPECT_THAT(grids(6151, 5), ElementsAre(1, 1));
+  EXPECT_THAT(grids(3000, 32), ElementsAre(3));
+  EXPECT_THAT(grids(1500, 32), ElementsAre(1, 1));
+  EXPECT_THAT(grids(4099, 32), ElementsAre(4, 1));
 }
 
 /// Bits of zeros, infinities and NaN are those of the order with 32 lanes.
