@@ -112,6 +112,18 @@ TEST(Chains, LongSequencesGoByRows) {
   }
 }
 
+/// Products cut rows as maps do, where both could: a radial kernel of 2000 x 1500 by four vectors.
+TEST(Chains, RowsThatNoUsualBlockDivides) {
+  auto f = program({Type(DType::f32, {2000, 16}), Type(DType::f32, {1500, 16}), Type(DType::f32, {1500}), Type(DType::f32, {1500, 4})}, [](Builder& b, const Values& v) {
+    Value* scores = op::dot_general(b, v[0], v[1], {{}, {}, {1}, {1}});
+    return Values{op::dot_general(b, op::exp(b, op::sub(b, scores, op::broadcast_in_dim(b, v[2], scores->shape(), {1}))), v[3], {{}, {}, {1}, {0}})};
+  });
+  Plan plan = make_plan(*prepare(*f), {});
+  std::vector<const Chain*> chains = chains_of(plan.steps);
+  ASSERT_EQ(chains.size(), 1u) << print(plan);
+  EXPECT_EQ(chains[0]->launches.size(), 3u) << print(plan);
+}
+
 TEST(Chains, AttentionForwardAndBackward) {
   for (auto [batch, heads, rows, width] : {std::array{2, 2, 48, 16}, std::array{3, 4, 33, 8}, std::array{1, 6, 7, 5}}) {
     std::unique_ptr<Block> f = attention_program(batch, heads, rows, width);

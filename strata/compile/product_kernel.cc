@@ -236,11 +236,11 @@ class Product {
     while (!packs_ && !turns_ && !in_place_ && tile_.rows >= 2 * m_ && 4 * tile_.lanes <= n_) tile_ = {tile_.rows / 2, tile_.lanes * 2};
   }
 
-  /// The time of a thin product with a result much larger than what it is made of is that of its stores. Down the columns, lines that two tiles share are fetched for each, and lines of rows
+  /// The time of a product that spreads is that of its stores. Down the columns, lines that two tiles share are fetched for each, and lines of rows
   /// whose distance is a multiple of kSharedSets push each other out; along the rows neither is so (2000 x 16 by 16 x 1500: 2.0 ms, 0.9 so; by 16 x 2048: 2.4 and 1.2). Past the caches go halves of lines,
   /// for which such rows are as bad, unless a register holds a line.
   void choose_order(const CpuTarget& target) {
-    if (swapped_ || !group_.moves().empty() || k_ > kThin || m_ * n_ < 2 * (m_ * k_ + n_ * k_)) return;
+    if (swapped_ || !group_.moves().empty() || !spreads()) return;
     const std::int64_t row = n_ * static_cast<std::int64_t>(byte_width(value_->dtype()));
     const bool shares_sets = row % kSharedSets == 0 && !target.avx512;
     by_rows_ = row % kCacheLine != 0 || shares_sets;
@@ -288,19 +288,23 @@ class Product {
     leave_parts_small();
   }
 
+  /// Whether the result is much larger than what a thin product is made of.
+  bool spreads() const { return k_ <= kThin && m_ * n_ >= 2 * (m_ * k_ + n_ * k_); }
   bool leaves_parts_small() const {
-    const bool spreads = k_ <= kThin && m_ * n_ >= 2 * (m_ * k_ + n_ * k_), gathers = n_ <= kThin && m_ * k_ >= 2 * (m_ * n_ + n_ * k_) && left_.contracts_minor();
-    return spreads || gathers;
+    const bool gathers = n_ <= kThin && m_ * k_ >= 2 * (m_ * n_ + n_ * k_) && left_.contracts_minor();
+    return spreads() || gathers;
   }
   /// What is much larger than what it is made of (attention's scores), and what reads such, goes by equal blocks of so few rows that the
-  /// blocks of launches one after another stay in caches (chains.h), and that there are enough of them.
+  /// blocks of launches one after another stay in caches (chains.h), and that there are enough of them. Best by a multiple of the rows at a point of a map, or a part of them, for chains take whole points of both.
   void leave_parts_small() {
     if (!leaves_parts_small()) return;
     const std::int64_t row = std::max(n_, k_) * static_cast<std::int64_t>(byte_width(acc_));
     const std::int64_t most = std::max(kFewRows, std::min(kPart / row, batch_ * m_ / kManyParts));
     if (m_ <= most || batch_ * m_ * row < 2 * kPart) return;
-    for (std::int64_t rows = most; rows >= kFewRows / 2; --rows)
-      if (rows < mb_ && m_ % rows == 0) return void(mb_ = rows);
+    const std::int64_t of_maps = largest_divisor(batch_ * m_, rows_of_point(batch_ * m_, std::max(n_, k_), kPointElements));
+    for (bool in_step : {true, false})
+      for (std::int64_t rows = most; rows >= kFewRows / 2; --rows)
+        if (rows < mb_ && m_ % rows == 0 && (!in_step || rows % of_maps == 0 || of_maps % rows == 0)) return void(mb_ = rows);
   }
 
   // ---- sides that a kernel of their own lays out, once
