@@ -1,5 +1,6 @@
 // Operations over windows, as machine code: the reference's bits.
 #include "strata/compile/compile_testing.h"
+#include "strata/compile/llvm/compile_kernels.h"
 #include "strata/compile/processor_testing.h"
 #include "strata/compile/window_testing.h"
 #include "strata/op/lowering_kind.h"
@@ -161,6 +162,16 @@ TEST(CompiledWindows, NarrowConvolutions) {
       for (DType t : {DType::f32, DType::bf16}) expect_compiled_equals_reference(*convolution(t, t, order, last), 1, false);
     }
   expect_compiled_equals_reference(*convolution(DType::i8, DType::i32, fours, true));
+}
+
+// The masks of a short row's ends are put together by instructions that mix with registers of 32 bytes (jit.cc).
+TEST(CompiledWindows, MasksMixWithWideRegisters) {
+  auto block = testing::convolution(DType::f32, DType::f32, {{1, 8, 16, 16}, {3, 4, 8, 1}, {1, 1}, {1, 1, 1, 2}, {1, 1}, {1, 1}}, false);
+  const CpuTarget target = CpuTarget::named("znver3");
+  std::string code;
+  for (const auto& kernel : make_plan(*prepare(*block), {}, target).kernels) code += kernel_assembly(target, *kernel);
+  EXPECT_NE(code.find("%ymm"), std::string::npos) << code;
+  EXPECT_EQ(code.find("insertq"), std::string::npos) << code;
 }
 
 /// Derivatives by a few filters go by pieces of the sum, which are a batch of few features: they are no lanes of a result, but of one filter where the pieces are neighbours.
