@@ -654,3 +654,4 @@ program(loops, "queries_one_by_one", lambda q, k, v: lax.scan(lambda c, q: (lamb
 program(dense, "few_columns", lambda x, w: x @ w, lambda: nrm(2000, 1500), lambda: nrm(1500, 3))
 program(dense, "thin_2048", lambda x, y: x @ y.T, lambda: nrm(2000, 16), lambda: nrm(2048, 16))
 program(dense, "kernel_by_vectors", lambda x, y, v: jnp.exp(-((x * x).sum(1)[:, None] - 2 * x @ y.T + (y * y).sum(1))) @ v, lambda: nrm(2000, 16) * .3, lambda: other(1500, 16) * .3, lambda: nrm(1500, 4))
+program(dense, "conv_nchw_short_rows", lambda x, w: lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NCHW", "OIHW", "NCHW")), lambda: nrm(32, 128, 16, 16), lambda: nrm(4, 128, 3, 3))
