@@ -116,9 +116,8 @@ class ShortRows {
   std::int64_t rows_together() const {
     const std::int64_t most = rows_at_point(length_), unit = square_ ? square_ : lanes_for(length_, 0);
     if (rows_ <= most + most / 2) return 2 * most;
-    for (std::int64_t some = most; some >= most / 4; some -= unit)
-      if (rows_ % some == 0) return some;
-    return most;
+    const std::int64_t some = rows_ % unit == 0 ? unit * largest_divisor(rows_ / unit, most / unit) : 0;
+    return some >= most / 4 ? some : most;
   }
   BuiltKernel& add_kernel(std::int64_t points) {
     out_.kernels.emplace_back();
