@@ -12,6 +12,7 @@ class SideLayout {
   /// Tiles of `width` rows or columns: [step][width], or [width][step] where `by_rows`.
   SideLayout(std::int64_t width, bool by_rows) : width_(width), by_rows_(by_rows) {}
 
+  std::int64_t width() const { return width_; }
   /// Rows or columns, whole tiles of them.
   std::int64_t padded(std::int64_t free) const { return (free + width_ - 1) / width_ * width_; }
   /// A block of them in `memory`, which each part of the sum takes anew.

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "strata/compile/product_axis.h"
-#include "strata/compile/product_kernel.h"
 #include "strata/compile/product_terms.h"
+#include "strata/compile/register_tile.h"
 #include "strata/transform/sum_of_products.h"
 
 namespace strata::compile {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "strata/compile/fusion_access.h"
+#include "strata/compile/kernel_build.h"
 
 namespace strata::compile {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "strata/compile/fusion.h"
 #include "strata/compile/llvm/target.h"
-#include "strata/compile/product_kernel.h"
 #include "strata/compile/product_side.h"
 #include "strata/compile/product_terms.h"
+#include "strata/compile/register_tile.h"
 #include "strata/op/dot_general.h"
 #include "strata/op/windows.h"
 

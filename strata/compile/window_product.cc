@@ -1,6 +1,5 @@
 #include "strata/compile/window_product.h"
 
-#include "strata/compile/product_kernel.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/product_terms.h"
 #include "strata/compile/window_plan.h"
