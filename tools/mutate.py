@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks one rule at a time and shows which test catches it; prints `caught MUTANT: TEST` or `SURVIVED MUTANT`.
 
-    tools/mutate.py [--build FOLDER] [--jobs N] [--only PATTERN] [--limit N] [--minutes M] [--again] [--check] [--table]
+    tools/mutate.py [--build FOLDER] [--jobs N] [--only PATTERN] [--limit N] [--minutes M] [--again] [--own] [--check] [--table]
 
 The mutants stand in tools/mutants.txt, one behind the other:
     @ FILE: what is wrong with it      FILE below strata/
@@ -10,13 +10,14 @@ The mutants stand in tools/mutants.txt, one behind the other:
     + TEXT                             what stands there instead
 FOLDER is an ordinary build folder with the tests built (default: build). Nothing in it and nothing in the checkout is
 changed: the tree is copied to FOLDER/mutate/tree, each mutant is compiled there as its own objects and linked in front of
-the libraries of the build, and the test programs of the rooms that can see it run until one fails. A run that takes five
+the libraries of the build, and the test programs of the rooms that can see it run until one fails, those first that stand in files named after it. A run that takes five
 times as long as without the mutant counts as a failure: the mutant does not end. What does not compile is no mutant and
 has to leave the list.
 
 Results are kept in FOLDER/mutate/results.json, so that a run goes on where the last one ended, and the table
 docs/mutants.md is written from them. The exit status is 0 when at least 98 % of the mutants that ran were caught.
   --only     mutants whose file or phrase matches the regular expression
+  --own      run only tests in files named after it; mutants that they do not catch have no verdict yet
   --check    only look whether each place exists once
   --table    only write the table
 """
@@ -243,37 +244,42 @@ class Bench:
         owner = lambda o: re.sub(r".*CMakeFiles/(\w+)\.dir/.*", r"\1", o)
         return [o for o in self.dependents.get(m.file, []) if o in link or owner(o) in libraries]
 
-    def judge(self, m, flags):
+    def own_suites(self, m, test):
+        """The suites of a test program that stand in files named after the mutant's: of transforms some are tested by compiled programs."""
+        found = set()
+        for file in (self.tree / "strata" / test.removesuffix("_test")).rglob(f"{pathlib.Path(m.file).stem}*_test.cc"):
+            found.update(re.findall(r"^(?:TEST|TEST_F|TEST_P|TYPED_TEST)\((\w+),", file.read_text(), re.M))
+        return sorted(found)
+
+    def judge(self, m, flags, own_alone):
         folder = self.home / m.key
         shutil.rmtree(folder, ignore_errors=True)
         target = folder / "strata" / m.file
         target.parent.mkdir(parents=True)
         target.write_text(m.applied((self.tree / "strata" / m.file).read_text()))
-        done = {}
+        done, seen = {}, False
+        # Broken kernels and broken machine code are nobody else's.
+        cache = folder / "cache" if m.room in ("loop", "compile") else self.home / "cache"
+        own = [(test, ":".join(f"{suite}.*:*/{suite}.*" for suite in self.own_suites(m, test))) for test in self.tests_of(m.room)]
+        everything = [] if own_alone else [(test, "*") for test in self.tests_of(m.room)]
         try:
-            for test in self.tests_of(m.room):
+            for test, tests in [trial for trial in own if trial[1]] + everything:
                 needed = self.objects_of(m, test)
                 if not needed:
                     continue
-                fresh = [o for o in needed if o not in done]
-                made = self.compile(fresh, folder, flags)
-                if made is None:
-                    return {"verdict": "does not compile"}
-                done.update(made)
-                program = folder / test
-                self.link(test, {o: done[o] for o in needed}, program)
-                arguments = ["--gtest_fail_fast"]
-                if self.broken[test]:
-                    arguments.append("--gtest_filter=*-" + ":".join(self.broken[test]))
-                # Broken kernels and broken machine code are nobody else's.
-                cache = folder / "cache" if m.room in ("loop", "compile") else self.home / "cache"
-                text, end = self.run(program, arguments, 20 + 5 * self.seconds[test], cache)
-                program.unlink()
-                if end == "ok":
-                    continue
-                found = re.search(r"^\[  FAILED  \] ([\w./]+)", text, re.M)
-                return {"verdict": "caught", "by": f"{test} {found.group(1)}" if found else f"{test} {end}"}
-            return {"verdict": "survived" if done else "not seen by any test program that is built"}
+                seen, program = True, folder / test
+                if not program.exists():
+                    made = self.compile([o for o in needed if o not in done], folder, flags)
+                    if made is None:
+                        return {"verdict": "does not compile"}
+                    done.update(made)
+                    self.link(test, {o: done[o] for o in needed}, program)
+                filter = tests + ("-" + ":".join(self.broken[test]) if self.broken[test] else "")
+                text, end = self.run(program, ["--gtest_fail_fast", f"--gtest_filter={filter}"], 20 + 5 * self.seconds[test], cache)
+                if end != "ok":
+                    found = re.search(r"^\[  FAILED  \] ([\w./]+)", text, re.M)
+                    return {"verdict": "caught", "by": f"{test} {found.group(1)}" if found else f"{test} {end}"}
+            return {"verdict": "not caught by its own tests" if own_alone else "survived" if seen else "not seen by any test program that is built"}
         finally:
             shutil.rmtree(folder, ignore_errors=True)
             shutil.rmtree(self.home / "tmp" / m.key, ignore_errors=True)
@@ -310,7 +316,7 @@ def main():
     parser.add_argument("--limit", type=int)
     parser.add_argument("--minutes", type=float)
     parser.add_argument("--flags", default="-O1", help="of the broken objects (default: -O1)")
-    for flag in ("--again", "--check", "--table"):
+    for flag in ("--again", "--own", "--check", "--table"):
         parser.add_argument(flag, action="store_true")
     options = parser.parse_args()
     everything = read_list()
@@ -340,9 +346,10 @@ def run(options, everything, results, store):
     def one(m):
         if time.monotonic() > end:
             return
-        verdict = bench.judge(m, options.flags.split())
+        verdict = bench.judge(m, options.flags.split(), options.own)
         with lock:
-            results[m.key] = verdict
+            if not options.own or verdict["verdict"] == "caught":
+                results[m.key] = verdict
             fresh = store.with_suffix(".new")
             fresh.write_text(json.dumps(results, indent=1, sort_keys=True))
             fresh.replace(store)

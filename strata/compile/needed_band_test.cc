@@ -80,6 +80,37 @@ TEST(NeededBand, NoBitChanges) {
       }
 }
 
+// Two masks that show different bands of one product: what either shows is needed.
+TEST(NeededBand, TwoReaders) {
+  constexpr std::int64_t kFar = std::numeric_limits<std::int32_t>::max();
+  auto f = std::make_unique<Block>();
+  Builder b(*f);
+  Value *x = f->add_argument(Type(DType::f32, {2, 50, 8})), *y = f->add_argument(Type(DType::f32, {2, 60, 8}));
+  Value* scores = op::dot_general(b, x, y, {{0}, {0}, {2}, {2}});
+  const Type places(DType::i32, {50, 60});
+  for (const MakeMask& mask : {MakeMask(window), MakeMask(causal)}) {
+    Value* chosen = op::broadcast_in_dim(b, mask(b, op::iota(b, places, 0), op::iota(b, places, 1)), scores->shape(), {1, 2});
+    f->results.push_back(op::select(b, chosen, scores, op::full_like(b, scores, -1)));
+  }
+  EXPECT_EQ(mark_of(*f), (Ints{1, 2, -kFar, 0}));
+  const std::vector<Literal> arguments = testing::arguments_of(*f, 7);
+  testing::expect_same_bits(testing::run_compiled(*f, arguments), op::evaluate(*f, arguments), "machine code");
+}
+
+// A mask that a loop carries is another one in the next turn.
+TEST(NeededBand, MasksThatChange) {
+  auto body = std::make_unique<Block>(), f = std::make_unique<Block>();
+  const Type left(DType::f32, {50, 8}), right(DType::f32, {60, 8}), places(DType::i32, {50, 60});
+  Builder inside(*body), b(*f);
+  Value *x = body->add_argument(left), *y = body->add_argument(right), *mask = body->add_argument(Type(DType::i1, {50, 60}));
+  Value* scores = op::dot_general(inside, x, y, {{}, {}, {1}, {1}});
+  body->results = {op::not_(inside, mask), op::select(inside, mask, op::tanh(inside, scores), op::full_like(inside, scores, -1))};
+  Value *of_x = f->add_argument(left), *of_y = f->add_argument(right);
+  f->results = op::scan(b, std::move(body), {of_x, of_y}, {causal(b, op::iota(b, places, 0), op::iota(b, places, 1))}, {}, {.length = 3});
+  const std::vector<Literal> arguments = testing::arguments_of(*f, 7);
+  testing::expect_same_bits(testing::run_compiled(*f, arguments), op::evaluate(*f, arguments), "machine code");
+}
+
 /// Work is left out: a kernel of few needed elements does less than one of all.
 TEST(NeededBand, LeavesWorkOut) {
   auto branches = [](const Block& f) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "strata/compile/tree_context.h"
+#include "strata/op/lowering_kind.h"
 
 namespace strata::compile {
 
@@ -19,11 +20,7 @@ struct ProductSide {
   std::int64_t ahead = 0;                  // by how many elements of memory what is read along the free dimensions is fetched before it is needed
 
   ProductSide(const ir::Value* v, std::vector<int> batch_dims, std::vector<int> contract_dims)
-      : value(v), batch(std::move(batch_dims)), contract(std::move(contract_dims)) {
-    for (int d = 0; d < v->rank(); ++d)
-      if (std::find(batch.begin(), batch.end(), d) == batch.end() && std::find(contract.begin(), contract.end(), d) == contract.end())
-        free.push_back(d);
-  }
+      : value(v), batch(std::move(batch_dims)), free(op::free_dims(v->rank(), batch, contract_dims)), contract(std::move(contract_dims)) {}
 
   Shape part(const std::vector<int>& dims) const {
     std::vector<Dim> out;

@@ -24,6 +24,7 @@
 #include "strata/op/combiner.h"
 #include "strata/op/complex/functions.h"
 #include "strata/op/legalize.h"
+#include "strata/op/lowering_kind.h"
 #include "strata/op/quantized.h"
 #include "strata/op/rules.h"
 #include "strata/op/windows.h"
@@ -42,14 +43,6 @@ void set_dims(Attrs& attrs, const DotDims& d) {
   attrs.set("lhs_contracting_dimensions", d.lhs_contract).set("rhs_contracting_dimensions", d.rhs_contract);
 }
 
-/// Dimensions that are neither batching nor contracting, ascending.
-Ints free_dims(int rank, const Ints& batch, const Ints& contract) {
-  Ints out;
-  auto in = [](const Ints& list, std::int64_t d) { return std::find(list.begin(), list.end(), d) != list.end(); };
-  for (std::int64_t d = 0; d < rank; ++d)
-    if (!in(batch, d) && !in(contract, d)) out.push_back(d);
-  return out;
-}
 Ints lhs_free(const Op& op, const DotDims& d) { return free_dims(op.operand(0)->rank(), d.lhs_batch, d.lhs_contract); }
 Ints rhs_free(const Op& op, const DotDims& d) { return free_dims(op.operand(1)->rank(), d.rhs_batch, d.rhs_contract); }
 

@@ -1,7 +1,9 @@
 // What an operation is to the compiler, whatever its name: the kind of lowering that its definition has (def.h).
 #pragma once
 
+#include <algorithm>
 #include <variant>
+#include <vector>
 
 #include "strata/op/def.h"
 
@@ -17,6 +19,15 @@ inline bool is_reduction(const ir::Op& op) { return std::holds_alternative<Reduc
 inline bool is_contraction(const ir::Op& op) { return std::holds_alternative<Contraction (*)(const ir::Op&)>(def(op).lowering); }
 /// Its dimensions by role.
 inline Contraction contraction_of(const ir::Op& product) { return std::get<Contraction (*)(const ir::Op&)>(def(product).lowering)(product); }
+/// The dimensions of an operand of a contraction that are neither batching nor contracting, ascending: a product's rows, or its columns.
+template <class Number>
+std::vector<Number> free_dims(int rank, const std::vector<Number>& batch, const std::vector<Number>& contract) {
+  auto in = [](const std::vector<Number>& list, Number d) { return std::find(list.begin(), list.end(), d) != list.end(); };
+  std::vector<Number> out;
+  for (Number d = 0; d < rank; ++d)
+    if (!in(batch, d) && !in(contract, d)) out.push_back(d);
+  return out;
+}
 
 /// Whether it is a loop, a branch or a call of this kind.
 inline bool is_structured(const ir::Op& op, Structured::Kind kind) {

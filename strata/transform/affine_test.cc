@@ -57,6 +57,20 @@ TEST(Affine, PositionsAndWhatIsMadeOfThem) {
   EXPECT_FALSE(is_affine([&](Builder& b) { return op::constant(b, numbers); }));
 }
 
+// A comparison of positions with a number is decided where it is the same for all of them, and only there.
+TEST(Affine, ComparisonsAtTheirBounds) {
+  int decided = 0;
+  for (const char* direction : {"LT", "LE", "GT", "GE", "EQ", "NE"})
+    for (int bound = -1; bound <= 6; ++bound) {
+      SCOPED_TRACE(std::string(direction) + " " + std::to_string(bound));
+      decided += is_affine([&](Builder& b) {
+        Value* i = positions(b, 2);
+        return op::select(b, op::compare(b, i, op::full_like(b, i, bound), direction), op::add(b, i, op::full_like(b, i, 10)), op::full_like(b, i, 3));
+      });
+    }
+  EXPECT_EQ(decided, 12);  // LT, LE, GT and GE below, at and above the ends
+}
+
 TEST(Affine, NothingElse) {
   EXPECT_FALSE(is_affine([](Builder& b) { return op::mul(b, positions(b, 0), positions(b, 0)); }));
   EXPECT_FALSE(is_affine([](Builder& b) { return op::reshape(b, positions(b, 2), Shape{24}); })) << "starts again";

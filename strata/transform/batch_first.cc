@@ -6,6 +6,7 @@
 #include "strata/op/dot_general.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/transform/rewrite.h"
+#include "strata/transform/transposition.h"
 
 namespace strata::transform {
 namespace {
@@ -19,21 +20,6 @@ constexpr std::int64_t kFewest = 4, kFewestElements = 1 << 12;
 
 bool has(const std::vector<int>& dims, int d) { return std::find(dims.begin(), dims.end(), d) != dims.end(); }
 
-/// The last dimension of more than one element; -1: none.
-int last_of(const Shape& shape) {
-  for (int d = shape.rank() - 1; d >= 0; --d)
-    if (shape[d] > 1) return d;
-  return -1;
-}
-
-/// The dimension of an array along which memory lies, where transpositions are read through.
-int along_memory(const Value* v) {
-  if (!v->op() || v->op()->name() != "stablehlo.transpose") return last_of(v->shape());
-  const Ints& permutation = v->op()->attr<Ints>("permutation");
-  const auto found = std::find(permutation.begin(), permutation.end(), along_memory(v->op()->operand(0)));
-  return found == permutation.end() ? -1 : static_cast<int>(found - permutation.begin());
-}
-
 bool is_long_batch(const Value* v, int d, const std::vector<int>& batch) { return d >= 0 && has(batch, d) && v->shape()[d] >= kFewest; }
 
 /// The operand with its batch first, then `second`, then `third`.
@@ -42,13 +28,6 @@ Value* batch_first(Builder& b, Value* v, const std::vector<int>& batch, const st
   permutation.insert(permutation.end(), second.begin(), second.end());
   permutation.insert(permutation.end(), third.begin(), third.end());
   return op::transpose(b, v, permutation);
-}
-
-std::vector<int> others(const Value* v, const std::vector<int>& batch, const std::vector<int>& contract) {
-  std::vector<int> out;
-  for (int d = 0; d < v->rank(); ++d)
-    if (!has(batch, d) && !has(contract, d)) out.push_back(d);
-  return out;
 }
 
 Ints numbers(std::size_t from, std::size_t count) {
@@ -101,11 +80,11 @@ ir::Values said_anew(Builder& b, const Op& op) {
   if (left == right || (left ? l : r)->shape().count() < kFewestElements || is_put_first(op, left ? 0 : 1)) return {};
   const std::size_t batch = c.lhs_batch.size(), sums = c.lhs_contract.size();
   if (left) {
-    const std::vector<int> free = others(l, c.lhs_batch, c.lhs_contract);
+    const std::vector<int> free = op::free_dims(l->rank(), c.lhs_batch, c.lhs_contract);
     l = batch_first(b, l, c.lhs_batch, free, c.lhs_contract);
     dims.lhs_batch = numbers(0, batch), dims.lhs_contract = numbers(batch + free.size(), sums);
   } else {
-    r = batch_first(b, r, c.rhs_batch, c.rhs_contract, others(r, c.rhs_batch, c.rhs_contract));
+    r = batch_first(b, r, c.rhs_batch, c.rhs_contract, op::free_dims(r->rank(), c.rhs_batch, c.rhs_contract));
     dims.rhs_batch = numbers(0, batch), dims.rhs_contract = numbers(batch, sums);
   }
   return {op::dot_general(b, l, r, dims, op.result()->dtype())};
@@ -120,7 +99,7 @@ bool is_put_first(const Op& product, int i) {
   if (!op::is_contraction(product) || i > 1 || !v->op() || v->op()->name() != "stablehlo.transpose") return false;
   const op::Contraction c = op::contraction_of(product);
   const auto& batch = i == 0 ? c.lhs_batch : c.rhs_batch;
-  return v->shape().count() >= kFewestElements && is_long_batch(v, along_memory(v), batch) && along_memory(v) != last_of(v->shape());
+  return v->shape().count() >= kFewestElements && is_long_batch(v, along_memory(v), batch) && along_memory(v) != last_dim(v->shape());
 }
 
 }  // namespace strata::transform

@@ -8,6 +8,7 @@
 #include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"
 #include "strata/transform/scan_of.h"
+#include "strata/transform/transposition.h"
 
 namespace strata::transform {
 namespace {
@@ -149,9 +150,8 @@ class Hoist {
     Value* value;
     std::vector<int> batch, contract;
     std::int64_t free() const {
-      std::int64_t out = value->shape().count();
-      for (const auto* dims : {&batch, &contract})
-        for (int d : *dims) out /= std::max<std::int64_t>(1, value->shape()[d]);
+      std::int64_t out = 1;
+      for (int d : op::free_dims(value->rank(), batch, contract)) out *= value->shape()[d];
       return out;
     }
   };
@@ -167,26 +167,20 @@ class Hoist {
     auto ints = [](const std::vector<int>& of) { return Ints(of.begin(), of.end()); };
     return op::dot_general(in, l.value, r.value, {ints(l.batch), ints(r.batch), ints(l.contract), ints(r.contract)}, op.result()->dtype());
   }
-  /// The dimension along which neighbours are read: what is transposed in the loop is read across there.
-  int along_memory(const Value* v) const {
-    const Op* transpose = inside_.count(v->block()) ? ir::made_by(v, "stablehlo.transpose") : nullptr;
-    if (!transpose) return v->rank() - 1;
-    const Ints& permutation = transpose->attr<Ints>("permutation");
-    return static_cast<int>(std::find(permutation.begin(), permutation.end(), along_memory(transpose->operand(0))) - permutation.begin());
-  }
   /// Makes it one of the same elements that lies along its free dimensions, before the loop, if it is worth that.
   bool lay_out(Side& s) {
     if (!is_constant(s.value) || s.value->shape().count() < kWorthALayout || is_complex(s.value->dtype()) || s.free() <= 1) return false;
-    if (std::find(s.contract.begin(), s.contract.end(), along_memory(s.value)) == s.contract.end()) return false;
+    // What is transposed in the loop is read across there.
+    const int along = along_memory(s.value, [&](const Op& transpose) { return inside_.count(transpose.result()->block()) != 0; });
+    if (std::find(s.contract.begin(), s.contract.end(), along) == s.contract.end()) return false;
+    const std::vector<int> free = op::free_dims(s.value->rank(), s.batch, s.contract);
     Ints order;
     for (std::vector<int>* part : {&s.batch, &s.contract})
       for (int& d : *part) {
         order.push_back(d);
         d = static_cast<int>(order.size()) - 1;
       }
-    const auto taken = static_cast<std::ptrdiff_t>(order.size());
-    for (int d = 0; d < s.value->rank(); ++d)
-      if (std::find(order.begin(), order.begin() + taken, d) == order.begin() + taken) order.push_back(d);
+    order.insert(order.end(), free.begin(), free.end());
     s.value = outside(s.value);
     if (!std::is_sorted(order.begin(), order.end())) s.value = op::transpose(b_, s.value, order);
     return true;

@@ -24,8 +24,7 @@ struct Side {
 
   Side(Builder& b, Value* v, const std::vector<int>& batch, const std::vector<int>& contract) : value(v), batches(static_cast<std::int64_t>(batch.size())) {
     Ints order(batch.begin(), batch.end());
-    for (int d = 0; d < v->rank(); ++d)
-      if (std::find(batch.begin(), batch.end(), d) == batch.end() && std::find(contract.begin(), contract.end(), d) == contract.end()) order.push_back(d);
+    for (int d : op::free_dims(v->rank(), batch, contract)) order.push_back(d);
     for (std::int64_t d : order) kept.push_back(v->shape().dim(static_cast<int>(d)));
     std::int64_t terms = 1;
     for (int d : contract) {

@@ -71,6 +71,8 @@ TEST(OwnRow, OtherNumbersAreLookedUp) {
   EXPECT_FALSE(changes(itself, itself));
   EXPECT_FALSE(changes([](Builder& b, Value*) { return op::reverse(b, positions(b), {0}); }, itself));
   EXPECT_FALSE(changes([](Builder& b, Value*) { return op::full_like(b, positions(b), 0); }, itself));
+  // The row after, and the one before; the last of them and the first lie outside.
+  for (double by : {1.0, -1.0}) EXPECT_FALSE(changes([&](Builder& b, Value*) { return op::add(b, positions(b), op::full_like(b, positions(b), by)); }, itself));
   // Positions in a dimension that is longer than they are.
   EXPECT_FALSE(changes(itself, [](Builder& b, Value*) { return positions(b); }));
 }
@@ -88,6 +90,27 @@ TEST(OwnRow, TwoPositionsLeaveOne) {
   EXPECT_EQ(now.operand_batch, (Ints{0, 1}));
   EXPECT_EQ(now.indices_batch, (Ints{0, 1}));
   EXPECT_EQ(now.index_map, (Ints{2}));
+}
+
+// Components that name the operand's dimensions in another order: each dimension goes along with its own one of the indices.
+TEST(OwnRow, ComponentsInAnotherOrder) {
+  const Type numbers(DType::f32, {3, 3, 4}), rows(DType::i32, {3, 3});
+  Block f;
+  Builder b(f);
+  Value *x = f.add_argument(numbers), *y = f.add_argument(rows);
+  auto spread = [&](int d) { return op::reshape(b, op::iota(b, rows, d), Shape{3, 3, 1}); };
+  for (bool crossed : {false, true}) {  // x[i, j, y] and x[j, i, y]
+    Value* triples = op::concatenate(b, {spread(crossed ? 0 : 1), spread(crossed ? 1 : 0), op::reshape(b, y, Shape{3, 3, 1})}, 2);
+    const op::IndexDims dims{.window = {}, .dropped = {0, 1, 2}, .operand_batch = {}, .indices_batch = {}, .index_map = {1, 0, 2}, .index_vector = 2};
+    f.results.push_back(op::gather(b, x, triples, dims, {1, 1, 1}));
+  }
+  Literal of_x(numbers), of_y(rows);
+  for (std::int64_t i = 0; i < of_x.count(); ++i) of_x.set_number(i, static_cast<double>(i));
+  for (std::int64_t i = 0; i < of_y.count(); ++i) of_y.set_integer(i, i * 5 % 4);
+  const op::Literals want = op::evaluate(f, std::vector{of_x, of_y});
+  EXPECT_TRUE(find_own_rows(f));
+  const op::Literals got = op::evaluate(f, std::vector{of_x, of_y});
+  for (std::size_t r = 0; r < want.size(); ++r) EXPECT_TRUE(want[r].same_bits(got[r])) << "result " << r;
 }
 
 }  // namespace

@@ -311,14 +311,6 @@ Value* reduce(Builder& b, const Op& op) {
   return op::combined(b, op::combiner_of(op), op::broadcast_in_dim(b, init, result->shape(), {}), op::reshape(b, x, result->shape()));
 }
 
-// Whether the region of a reduction, applied once, is what the reduction is: one that is defined as the place of an extremum (op/reduce.h) may differ
-// from it beside an initial value that is no number or a zero.
-bool is_plain(const Op& op) {
-  if (!op::is_arg_extremum(op.region(0)) || !is_float(op.result()->dtype())) return true;
-  const std::optional<Literal> initial = splat(op.operand(op.num_results()));
-  return initial && !std::isnan(initial->number(0)) && initial->number(0) != 0;
-}
-
 /// The few elements along a dimension, each a value without it: of what was put together of them, or counts them. Nothing for another value.
 Values elements_along(Builder& b, Value* v, int dim, const Shape& without) {
   Values out;
@@ -349,7 +341,7 @@ Values better_of(Builder& b, bool maximum, const Values& x, const Values& y) {
 // that holds), of which it is a map then.
 Values reduce_by_region(Builder& b, const Op& op) {
   constexpr std::int64_t kFew = 8;
-  if (op.name() != "stablehlo.reduce" || !is_static(op) || op::combiner_of(op) != op::Combiner::region || !is_plain(op)) return {};
+  if (op.name() != "stablehlo.reduce" || !is_static(op) || op::combiner_of(op) != op::Combiner::region) return {};
   const int n = op.num_results();
   const Shape& shape = op.result()->shape();
   const std::int64_t count = shape.count(), terms = count ? op.operand(0)->shape().count() / count : 0;
@@ -365,7 +357,7 @@ Values reduce_by_region(Builder& b, const Op& op) {
   }
   Values state(op.operands.begin() + n, op.operands.end());
   std::vector<bool> batched(static_cast<std::size_t>(n), false);
-  if (const auto extremum = op::arg_extremum(op.region(0)); extremum && terms > 1) {
+  if (const auto extremum = op::arg_extremum(op.region(0)); extremum) {
     for (Value*& v : state) v = op::broadcast_in_dim(b, v, Shape{count}, {});
     for (const Values& more : elements) state = better_of(b, extremum->maximum, state, more);
     for (Value*& v : state) v = op::reshape(b, v, shape);

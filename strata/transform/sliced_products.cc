@@ -34,13 +34,6 @@ struct Part {
   }
 };
 
-std::vector<int> free_dims(const Value* v, const std::vector<int>& batch, const std::vector<int>& contract) {
-  std::vector<int> out;
-  for (int d = 0; d < v->rank(); ++d)
-    if (std::find(batch.begin(), batch.end(), d) == batch.end() && std::find(contract.begin(), contract.end(), d) == contract.end()) out.push_back(d);
-  return out;
-}
-
 ir::Values sliced(Builder& b, const Op& slice, const Uses& uses) {
   const Op* product = slice.operand(0)->op();
   if (!product || !op::is_contraction(*product) || product->operands.size() != 2 || uses(product->result()) != 1) return {};
@@ -52,8 +45,8 @@ ir::Values sliced(Builder& b, const Op& slice, const Uses& uses) {
   std::size_t at = 0;  // dimension of the result: batch, free ones of the left side, of the right
   auto take = [&](Part& part, int d) { part.take(d, from[at], to[at], by[at]); };
   for (std::size_t i = 0; i < dims.lhs_batch.size(); ++i, ++at) take(left, dims.lhs_batch[i]), take(right, dims.rhs_batch[i]);
-  for (int d : free_dims(left.value, dims.lhs_batch, dims.lhs_contract)) take(left, d), ++at;
-  for (int d : free_dims(right.value, dims.rhs_batch, dims.rhs_contract)) take(right, d), ++at;
+  for (int d : op::free_dims(left.value->rank(), dims.lhs_batch, dims.lhs_contract)) take(left, d), ++at;
+  for (int d : op::free_dims(right.value->rank(), dims.rhs_batch, dims.rhs_contract)) take(right, d), ++at;
   return {b.create(product->info(), {left.slice(b), right.slice(b)}, product->attrs, {}, {slice.result()->type()}).result()};
 }
 

@@ -94,8 +94,7 @@ class Sink {
       if (product.operand(side) != v) continue;
       const std::vector<int>&batch = side == 0 ? c.lhs_batch : c.rhs_batch, &contract = side == 0 ? c.lhs_contract : c.rhs_contract;
       Ints free;
-      for (int d = 0; d < v->rank(); ++d)
-        if (!std::count(batch.begin(), batch.end(), d) && !std::count(contract.begin(), contract.end(), d)) free.push_back(entry(permutation, d));
+      for (int d : op::free_dims(v->rank(), batch, contract)) free.push_back(entry(permutation, d));
       if (!std::is_sorted(free.begin(), free.end())) return false;
     }
     return true;
@@ -173,8 +172,7 @@ class Sink {
       for (int d : was_batch) batch[side].push_back(now(d));
       for (int d : was_contract) contract[side].push_back(now(d));
       Ints free;
-      for (int d = 0; d < v->rank(); ++d)
-        if (!std::count(was_batch.begin(), was_batch.end(), d) && !std::count(was_contract.begin(), was_contract.end(), d)) free.push_back(now(d));
+      for (int d : op::free_dims(v->rank(), was_batch, was_contract)) free.push_back(now(d));
       Ints sorted = free;
       std::sort(sorted.begin(), sorted.end());
       for (std::int64_t d : free) order[side].push_back(std::find(sorted.begin(), sorted.end(), d) - sorted.begin());

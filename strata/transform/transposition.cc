@@ -4,6 +4,7 @@
 
 #include "strata/ir/made_by.h"
 #include "strata/op/build.h"
+#include "strata/op/lowering_kind.h"
 
 namespace strata::transform {
 
@@ -15,14 +16,27 @@ bool is_iota(const Ints& permutation) {
   return true;
 }
 
+int last_dim(const Shape& shape) {
+  for (int d = shape.rank() - 1; d >= 0; --d)
+    if (shape[d] > 1) return d;
+  return -1;
+}
+
+int along_memory(const ir::Value* v, const std::function<bool(const ir::Op&)>& reads_through) {
+  const ir::Op* transpose = ir::made_by(v, "stablehlo.transpose");
+  if (!transpose || (reads_through && !reads_through(*transpose))) return last_dim(v->shape());
+  const Ints& permutation = transpose->attr<Ints>("permutation");
+  const auto found = std::find(permutation.begin(), permutation.end(), along_memory(transpose->operand(0), reads_through));
+  return found == permutation.end() ? -1 : static_cast<int>(found - permutation.begin());
+}
+
 ProductOperand::ProductOperand(ir::Value* v, std::vector<int> batch_dims, std::vector<int> contract_dims)
     : value(v), batch(std::move(batch_dims)), contract(std::move(contract_dims)) {
   const ir::Op* transpose = ir::made_by(value, "stablehlo.transpose");
   if (!transpose) return;
   const Ints& permutation = transpose->attr<Ints>("permutation");
   std::int64_t last = -1;
-  for (int d = 0; d < value->rank(); ++d) {
-    if (std::count(batch.begin(), batch.end(), d) || std::count(contract.begin(), contract.end(), d)) continue;
+  for (int d : op::free_dims(value->rank(), batch, contract)) {
     if (permutation[static_cast<std::size_t>(d)] < last) return;
     last = permutation[static_cast<std::size_t>(d)];
   }

@@ -1,6 +1,7 @@
 // What passes that move transpositions share.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "strata/ir/graph.h"
@@ -9,6 +10,12 @@ namespace strata::transform {
 
 /// Whether each dimension stays where it is.
 bool is_iota(const ir::Ints& permutation);
+
+/// The last dimension of more than one element; -1: none.
+int last_dim(const Shape& shape);
+
+/// The dimension along which neighbours of `v` lie in memory, where transpositions are read through (all of them, or those of which that holds); -1: there are no neighbours.
+int along_memory(const ir::Value* v, const std::function<bool(const ir::Op&)>& reads_through = nullptr);
 
 /// A value that is transposed, and how.
 struct Transposed {
