@@ -81,6 +81,7 @@ TEST(CompiledArgExtremum, OfLongRowsInBlocks) {
       [](std::int64_t e) { return static_cast<double>(e * 37 % 2003); },           // the best stands once
       [](std::int64_t e) { return static_cast<double>(e * 37 % 23); },             // in every block
       [](std::int64_t e) { return e % 1501 == 700 || e % 997 == 3 ? kNan : -1.0; },  // rows with none, one and several that are no number
+      [](std::int64_t e) { return e % 1501 == 40 ? kNan : static_cast<double>(e % 2000); },  // in another block than the best of the rest
       [](std::int64_t e) { return e % 701 == 600 ? 0.0 : e % 503 == 400 ? -0.0 : -1.0; },
       [](std::int64_t) { return -kInf; },
   };

@@ -398,6 +398,17 @@ TEST(Compile, DonatedMemoryIsReused) {
   EXPECT_TRUE(results[0].literal().same_bits(want));
 }
 
+// Two results that are one value, and two arguments that are given away for them.
+TEST(Compile, AResultReturnedTwiceIsWrittenTwice) {
+  Block f;
+  Value *x = argument(f, {1000}), *y = argument(f, {1000});
+  Builder b(f);
+  Value* sum = op::add(b, x, y);
+  f.results = {sum, sum};
+  const std::vector<Literal> arguments = testing::arguments_of(f);
+  testing::expect_same_bits(testing::run_donated(f, arguments, {true, true}), op::evaluate(f, arguments), "donated");
+}
+
 TEST(Compile, UpdateInPlaceKeepsTheArgument) {
   Block f;
   Value *x = argument(f, {10, 4}), *u = argument(f, {2, 4});

@@ -35,6 +35,53 @@ TEST(LoopMemory, AnUpdateStaysWhereAReaderOfItIsWrittenTo) {
 })");
 }
 
+// %v begins as the carry and is read by each turn, too.
+TEST(LoopMemory, AValueThatTheLoopReadsIsNotItsCarry) {
+  expect_same(R"(func.func @main(%a0: tensor<30000xf32>) -> tensor<30000xf32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %v = stablehlo.sine %a0 : tensor<30000xf32>
+  %r:2 = stablehlo.while(%i = %z, %m = %v) : tensor<i32>, tensor<30000xf32>
+  cond {
+    %n = stablehlo.constant dense<40> : tensor<i32>
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %x = stablehlo.dynamic_slice %v, %i, sizes = [20000] : (tensor<30000xf32>, tensor<i32>) -> tensor<20000xf32>
+    %y = stablehlo.add %x, %x : tensor<20000xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %u = stablehlo.dynamic_update_slice %m, %y, %j : (tensor<30000xf32>, tensor<20000xf32>, tensor<i32>) -> tensor<30000xf32>
+    stablehlo.return %j, %u : tensor<i32>, tensor<30000xf32>
+  }
+  %out = stablehlo.multiply %r#1, %a0 : tensor<30000xf32>
+  return %out : tensor<30000xf32>
+})");
+}
+
+// %b is the same in each turn, and changed in place in each.
+TEST(LoopMemory, WhatIsChangedInPlaceIsMadeAnewInEachTurn) {
+  expect_same(R"(func.func @main(%a0: tensor<30000xf32>, %a1: tensor<40x10xf32>) -> tensor<30000xf32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %z, %m = %a0) : tensor<i32>, tensor<30000xf32>
+  cond {
+    %n = stablehlo.constant dense<40> : tensor<i32>
+    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %b = stablehlo.add %a0, %a0 : tensor<30000xf32>
+    %s = stablehlo.dynamic_slice %a1, %i, %z, sizes = [1, 10] : (tensor<40x10xf32>, tensor<i32>, tensor<i32>) -> tensor<1x10xf32>
+    %x = stablehlo.reshape %s : (tensor<1x10xf32>) -> tensor<10xf32>
+    %u = stablehlo.dynamic_update_slice %b, %x, %i : (tensor<30000xf32>, tensor<10xf32>, tensor<i32>) -> tensor<30000xf32>
+    %q = stablehlo.reverse %u, dims = [0] : tensor<30000xf32>
+    %w = stablehlo.subtract %q, %m : tensor<30000xf32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %w : tensor<i32>, tensor<30000xf32>
+  }
+  return %r#1 : tensor<30000xf32>
+})");
+}
+
 // The same of an inner loop that the driver runs.
 TEST(LoopMemory, AnInnerLoopsCarryStays) {
   expect_same(R"(func.func @main(%a0: tensor<300xf32>, %a1: tensor<300xf32>) -> tensor<300xf32> {

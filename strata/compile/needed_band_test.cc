@@ -102,11 +102,12 @@ TEST(NeededBand, MasksThatChange) {
   auto body = std::make_unique<Block>(), f = std::make_unique<Block>();
   const Type left(DType::f32, {50, 8}), right(DType::f32, {60, 8}), places(DType::i32, {50, 60});
   Builder inside(*body), b(*f);
-  Value *x = body->add_argument(left), *y = body->add_argument(right), *mask = body->add_argument(Type(DType::i1, {50, 60}));
+  Value *y = body->add_argument(right), *mask = body->add_argument(Type(DType::i1, {50, 60})), *x = body->add_argument(left);
   Value* scores = op::dot_general(inside, x, y, {{}, {}, {1}, {1}});
-  body->results = {op::not_(inside, mask), op::select(inside, mask, op::tanh(inside, scores), op::full_like(inside, scores, -1))};
-  Value *of_x = f->add_argument(left), *of_y = f->add_argument(right);
-  f->results = op::scan(b, std::move(body), {of_x, of_y}, {causal(b, op::iota(b, places, 0), op::iota(b, places, 1))}, {}, {.length = 3});
+  Value* chosen = op::select(inside, mask, op::tanh(inside, scores), op::full_like(inside, scores, -1));
+  body->results = {op::not_(inside, mask), op::slice(inside, chosen, {0, 26}, {50, 34}), chosen};
+  Value *of_y = f->add_argument(right), *of_x = f->add_argument(left);
+  f->results = op::scan(b, std::move(body), {of_y}, {causal(b, op::iota(b, places, 0), op::iota(b, places, 1)), of_x}, {}, {.length = 40});
   const std::vector<Literal> arguments = testing::arguments_of(*f, 7);
   testing::expect_same_bits(testing::run_compiled(*f, arguments), op::evaluate(*f, arguments), "machine code");
 }

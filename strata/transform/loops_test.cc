@@ -126,6 +126,16 @@ TEST(Counted, WhatIsNoStackStaysACarry) {
   EXPECT_EQ(count(changed(twice, count_all), "stablehlo.while"), 1);
 }
 
+// A counter that nobody asks for is known behind the loop: where it began and so many turns.
+TEST(Counted, ACounterFromTwo) {
+  const std::string text = changed(loop(R"(
+    %p = stablehlo.add %a, %a : tensor<4xf32>
+    %q = stablehlo.add %s, %s : tensor<6x4xf32>
+    %r = stablehlo.add %m, %m : tensor<4x4xf32>)", 2), count_all);
+  EXPECT_EQ(count(text, "stablehlo.while"), 0) << text;
+  EXPECT_EQ(count(text, "num_carry = 3"), 1) << text;
+}
+
 TEST(Counted, NoTurns) { EXPECT_EQ(count(changed(loop(kStack, 6), count_all), "stablehlo.while"), 1); }
 
 TEST(Hoist, ConstantCarriesAndWork) {
@@ -211,6 +221,26 @@ TEST(Hoist, LayoutOfAProductsOperand) {
     %j = stablehlo.add %i, %one : tensor<i32>
     %p = stablehlo.dot_general %a, %w, contracting_dims = [1] x [1] : (tensor<3x20xf32>, tensor<20x20xf32>) -> tensor<3x20xf32>
     stablehlo.return %j, %p : tensor<i32>, tensor<3x20xf32>
+  }
+  return %l#1 : tensor<3x20xf32>
+})", hoist);
+  EXPECT_LT(text.find("stablehlo.transpose"), text.find("stablehlo.while")) << text;
+}
+
+// Columns of two dimensions keep their order.
+TEST(Hoist, LayoutOfAnOperandOfThreeDimensions) {
+  std::string text = changed(R"(func.func @main(%x: tensor<3x20xf32>, %w: tensor<4x5x20xf32>, %n: tensor<i32>) -> tensor<3x20xf32> {
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %six = stablehlo.constant dense<6> : tensor<i32>
+  %l:2 = stablehlo.while(%i = %n, %a = %x) : tensor<i32>, tensor<3x20xf32>
+  cond {
+    %go = stablehlo.compare LT, %i, %six : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %go : tensor<i1>
+  } do {
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %p = stablehlo.dot_general %a, %w, contracting_dims = [1] x [2] : (tensor<3x20xf32>, tensor<4x5x20xf32>) -> tensor<3x4x5xf32>
+    %q = stablehlo.reshape %p : (tensor<3x4x5xf32>) -> tensor<3x20xf32>
+    stablehlo.return %j, %q : tensor<i32>, tensor<3x20xf32>
   }
   return %l#1 : tensor<3x20xf32>
 })", hoist);
