@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "strata/ir/made_by.h"
 #include "strata/op/build.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/op/scan.h"

@@ -1,7 +1,5 @@
 #include "strata/transform/sliced_products.h"
 
-#include <algorithm>
-
 #include "strata/op/build.h"
 #include "strata/op/lowering_kind.h"
 #include "strata/transform/rewrite.h"
