@@ -1,4 +1,5 @@
 // Loops whose carries share memory with what is made from them: the reference's bits, whatever lies where.
+#include <algorithm>
 #include <functional>
 
 #include "strata/compile/compile_testing.h"
@@ -13,47 +14,40 @@ void expect_same(const std::string& text) {
   for (unsigned seed : {1u, 2u}) testing::expect_compiled_equals_reference((*module)->entry()->body, seed);
 }
 
+/// %r, a loop of so many turns: %i counts from %z, `carries` (%m = %a0, ...) of these types become `next`, made by the body.
+std::string counted(int turns, const std::string& carries, const std::string& types, const std::string& body, const std::string& next) {
+  const std::string all = " : tensor<i32>, " + types + "\n";
+  return "  %z = stablehlo.constant dense<0> : tensor<i32>\n  %r:" + std::to_string(1 + std::count(carries.begin(), carries.end(), '=')) + " = stablehlo.while(%i = %z, " + carries + ")" + all + R"(
+  cond {
+    %n = stablehlo.constant dense<)" + std::to_string(turns) + R"(> : tensor<i32>
+    %goes = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %goes : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>)" + body + "    %i2 = stablehlo.add %i, %one : tensor<i32>\n    stablehlo.return %i2, " + next + all + "  }\n";
+}
+
 // %w is wished into %m, where %u lies until it is read backwards.
 TEST(LoopMemory, AnUpdateStaysWhereAReaderOfItIsWrittenTo) {
   expect_same(R"(func.func @main(%a0: tensor<17xf32>, %a1: tensor<17xf32>) -> tensor<17xf32> {
-  %z = stablehlo.constant dense<0> : tensor<i32>
-  %r:2 = stablehlo.while(%i = %z, %m = %a0) : tensor<i32>, tensor<17xf32>
-  cond {
-    %n = stablehlo.constant dense<8> : tensor<i32>
-    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  } do {
-    %one = stablehlo.constant dense<1> : tensor<i32>
+)" + counted(8, "%m = %a0", "tensor<17xf32>", R"(
     %x = stablehlo.constant dense<-0.6> : tensor<1xf32>
     %u = stablehlo.dynamic_update_slice %m, %x, %i : (tensor<17xf32>, tensor<1xf32>, tensor<i32>) -> tensor<17xf32>
     %d = stablehlo.subtract %a1, %u : tensor<17xf32>
     %w = stablehlo.reverse %d, dims = [0] : tensor<17xf32>
-    %i2 = stablehlo.add %i, %one : tensor<i32>
-    stablehlo.return %i2, %w : tensor<i32>, tensor<17xf32>
-  }
-  return %r#1 : tensor<17xf32>
+)", "%w") + R"(  return %r#1 : tensor<17xf32>
 })");
 }
 
 // %v begins as the carry and is read by each turn, too.
 TEST(LoopMemory, AValueThatTheLoopReadsIsNotItsCarry) {
   expect_same(R"(func.func @main(%a0: tensor<30000xf32>) -> tensor<30000xf32> {
-  %z = stablehlo.constant dense<0> : tensor<i32>
   %v = stablehlo.sine %a0 : tensor<30000xf32>
-  %r:2 = stablehlo.while(%i = %z, %m = %v) : tensor<i32>, tensor<30000xf32>
-  cond {
-    %n = stablehlo.constant dense<40> : tensor<i32>
-    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  } do {
-    %one = stablehlo.constant dense<1> : tensor<i32>
+)" + counted(40, "%m = %v", "tensor<30000xf32>", R"(
     %x = stablehlo.dynamic_slice %v, %i, sizes = [20000] : (tensor<30000xf32>, tensor<i32>) -> tensor<20000xf32>
     %y = stablehlo.add %x, %x : tensor<20000xf32>
     %j = stablehlo.add %i, %one : tensor<i32>
     %u = stablehlo.dynamic_update_slice %m, %y, %j : (tensor<30000xf32>, tensor<20000xf32>, tensor<i32>) -> tensor<30000xf32>
-    stablehlo.return %j, %u : tensor<i32>, tensor<30000xf32>
-  }
-  %out = stablehlo.multiply %r#1, %a0 : tensor<30000xf32>
+)", "%u") + R"(  %out = stablehlo.multiply %r#1, %a0 : tensor<30000xf32>
   return %out : tensor<30000xf32>
 })");
 }
@@ -61,38 +55,21 @@ TEST(LoopMemory, AValueThatTheLoopReadsIsNotItsCarry) {
 // %b is the same in each turn, and changed in place in each.
 TEST(LoopMemory, WhatIsChangedInPlaceIsMadeAnewInEachTurn) {
   expect_same(R"(func.func @main(%a0: tensor<30000xf32>, %a1: tensor<40x10xf32>) -> tensor<30000xf32> {
-  %z = stablehlo.constant dense<0> : tensor<i32>
-  %r:2 = stablehlo.while(%i = %z, %m = %a0) : tensor<i32>, tensor<30000xf32>
-  cond {
-    %n = stablehlo.constant dense<40> : tensor<i32>
-    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  } do {
-    %one = stablehlo.constant dense<1> : tensor<i32>
+)" + counted(40, "%m = %a0", "tensor<30000xf32>", R"(
     %b = stablehlo.add %a0, %a0 : tensor<30000xf32>
     %s = stablehlo.dynamic_slice %a1, %i, %z, sizes = [1, 10] : (tensor<40x10xf32>, tensor<i32>, tensor<i32>) -> tensor<1x10xf32>
     %x = stablehlo.reshape %s : (tensor<1x10xf32>) -> tensor<10xf32>
     %u = stablehlo.dynamic_update_slice %b, %x, %i : (tensor<30000xf32>, tensor<10xf32>, tensor<i32>) -> tensor<30000xf32>
     %q = stablehlo.reverse %u, dims = [0] : tensor<30000xf32>
     %w = stablehlo.subtract %q, %m : tensor<30000xf32>
-    %j = stablehlo.add %i, %one : tensor<i32>
-    stablehlo.return %j, %w : tensor<i32>, tensor<30000xf32>
-  }
-  return %r#1 : tensor<30000xf32>
+)", "%w") + R"(  return %r#1 : tensor<30000xf32>
 })");
 }
 
 // The same of an inner loop that the driver runs.
 TEST(LoopMemory, AnInnerLoopsCarryStays) {
   expect_same(R"(func.func @main(%a0: tensor<300xf32>, %a1: tensor<300xf32>) -> tensor<300xf32> {
-  %z = stablehlo.constant dense<0> : tensor<i32>
-  %r:2 = stablehlo.while(%i = %z, %m = %a0) : tensor<i32>, tensor<300xf32>
-  cond {
-    %n = stablehlo.constant dense<19> : tensor<i32>
-    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  } do {
-    %one = stablehlo.constant dense<1> : tensor<i32>
+)" + counted(19, "%m = %a0", "tensor<300xf32>", R"(
     %q:2 = stablehlo.while(%j = %z, %k = %m) : tensor<i32>, tensor<300xf32>
     cond {
       %n = stablehlo.constant dense<19> : tensor<i32>
@@ -109,24 +86,14 @@ TEST(LoopMemory, AnInnerLoopsCarryStays) {
     }
     %d = stablehlo.subtract %a1, %q#1 : tensor<300xf32>
     %w = stablehlo.reverse %d, dims = [0] : tensor<300xf32>
-    %i2 = stablehlo.add %i, %one : tensor<i32>
-    stablehlo.return %i2, %w : tensor<i32>, tensor<300xf32>
-  }
-  return %r#1 : tensor<300xf32>
+)", "%w") + R"(  return %r#1 : tensor<300xf32>
 })");
 }
 
 // And of one that is a kernel.
 TEST(LoopMemory, AnInnerSmallLoopsCarryStays) {
   expect_same(R"(func.func @main(%a0: tensor<300xf32>, %a1: tensor<300xf32>) -> tensor<300xf32> {
-  %z = stablehlo.constant dense<0> : tensor<i32>
-  %r:2 = stablehlo.while(%i = %z, %m = %a0) : tensor<i32>, tensor<300xf32>
-  cond {
-    %n = stablehlo.constant dense<19> : tensor<i32>
-    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  } do {
-    %one = stablehlo.constant dense<1> : tensor<i32>
+)" + counted(19, "%m = %a0", "tensor<300xf32>", R"(
     %q:2 = stablehlo.while(%j = %z, %k = %m) : tensor<i32>, tensor<300xf32>
     cond {
       %n = stablehlo.constant dense<18> : tensor<i32>
@@ -141,24 +108,14 @@ TEST(LoopMemory, AnInnerSmallLoopsCarryStays) {
     }
     %d = stablehlo.subtract %a1, %q#1 : tensor<300xf32>
     %w = stablehlo.reverse %d, dims = [0] : tensor<300xf32>
-    %i2 = stablehlo.add %i, %one : tensor<i32>
-    stablehlo.return %i2, %w : tensor<i32>, tensor<300xf32>
-  }
-  return %r#1 : tensor<300xf32>
+)", "%w") + R"(  return %r#1 : tensor<300xf32>
 })");
 }
 
 /// %u changes a part of %a in place; %v is made of it and of the other carries. %a, %b and %c become `carries`.
 std::string three_carries(const std::string& carries) {
   return R"(func.func @main(%a0: tensor<300xf32>, %a1: tensor<300xf32>) -> (tensor<300xf32>, tensor<300xf32>, tensor<300xf32>) {
-  %z = stablehlo.constant dense<0> : tensor<i32>
-  %r:4 = stablehlo.while(%i = %z, %a = %a0, %b = %a1, %c = %a1) : tensor<i32>, tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
-  cond {
-    %n = stablehlo.constant dense<19> : tensor<i32>
-    %q = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.return %q : tensor<i1>
-  } do {
-    %one = stablehlo.constant dense<1> : tensor<i32>
+)" + counted(19, "%a = %a0, %b = %a1, %c = %a1", "tensor<300xf32>, tensor<300xf32>, tensor<300xf32>", R"(
     %x = stablehlo.constant dense<0.25> : tensor<1xf32>
     %u = stablehlo.dynamic_update_slice %a, %x, %i : (tensor<300xf32>, tensor<1xf32>, tensor<i32>) -> tensor<300xf32>
     %v0 = stablehlo.reverse %b, dims = [0] : tensor<300xf32>
@@ -167,10 +124,7 @@ std::string three_carries(const std::string& carries) {
     %e2 = stablehlo.broadcast_in_dim %e1, dims = [] : (tensor<f32>) -> tensor<300xf32>
     %v1 = stablehlo.multiply %v0, %e2 : tensor<300xf32>
     %v = stablehlo.add %v1, %c : tensor<300xf32>
-    %i2 = stablehlo.add %i, %one : tensor<i32>
-    stablehlo.return %i2, )" + carries + R"( : tensor<i32>, tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
-  }
-  return %r#1, %r#2, %r#3 : tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
+)", carries) + R"(  return %r#1, %r#2, %r#3 : tensor<300xf32>, tensor<300xf32>, tensor<300xf32>
 })";
 }
 
@@ -187,16 +141,9 @@ TEST(LoopMemory, AResultInPlaceMovesWhileItsPlaceIsWritten) {
 // No operand of the branch tells that the counter is needed.
 TEST(LoopMemory, ABranchReturnsTheCounter) {
   expect_same(R"(func.func @main() -> (tensor<i32>, tensor<i32>) {
-  %z = stablehlo.constant dense<0> : tensor<i32>
   %s0 = stablehlo.constant dense<3> : tensor<i32>
   %sb = stablehlo.optimization_barrier %s0 : tensor<i32>
-  %r:2 = stablehlo.while(%i = %z, %acc = %sb) : tensor<i32>, tensor<i32>
-  cond {
-    %n = stablehlo.constant dense<50> : tensor<i32>
-    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  } do {
-    %one = stablehlo.constant dense<1> : tensor<i32>
+)" + counted(50, "%acc = %sb", "tensor<i32>", R"(
     %two = stablehlo.constant dense<200> : tensor<i32>
     %p = stablehlo.compare LT, %acc, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
     %t = "stablehlo.if"(%p) ({
@@ -206,27 +153,17 @@ TEST(LoopMemory, ABranchReturnsTheCounter) {
       stablehlo.return %q : tensor<i32>
     }) : (tensor<i1>) -> tensor<i32>
     %a2 = stablehlo.add %acc, %t : tensor<i32>
-    %i2 = stablehlo.add %i, %one : tensor<i32>
-    stablehlo.return %i2, %a2 : tensor<i32>, tensor<i32>
-  }
-  return %r#0, %r#1 : tensor<i32>, tensor<i32>
+)", "%a2") + R"(  return %r#0, %r#1 : tensor<i32>, tensor<i32>
 })");
 }
 
 // Or that the stack is read.
 TEST(LoopMemory, ABranchReturnsAStack) {
   expect_same(R"(func.func @main() -> (tensor<5xf32>, tensor<f32>) {
-  %z = stablehlo.constant dense<0> : tensor<i32>
   %zf = stablehlo.constant dense<0.0> : tensor<f32>
   %s0 = stablehlo.constant dense<[1.0,2.0,3.0,4.0,5.0]> : tensor<5xf32>
   %sb = stablehlo.optimization_barrier %s0 : tensor<5xf32>
-  %r:3 = stablehlo.while(%i = %z, %s = %sb, %acc = %zf) : tensor<i32>, tensor<5xf32>, tensor<f32>
-  cond {
-    %n = stablehlo.constant dense<5> : tensor<i32>
-    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  } do {
-    %one = stablehlo.constant dense<1> : tensor<i32>
+)" + counted(5, "%s = %sb, %acc = %zf", "tensor<5xf32>, tensor<f32>", R"(
     %two = stablehlo.constant dense<2> : tensor<i32>
     %ones = stablehlo.constant dense<7.0> : tensor<5xf32>
     %p = stablehlo.compare LT, %i, %two : (tensor<i32>, tensor<i32>) -> tensor<i1>
@@ -240,10 +177,7 @@ TEST(LoopMemory, ABranchReturnsAStack) {
     %y1 = stablehlo.reshape %y : (tensor<f32>) -> tensor<1xf32>
     %s2 = stablehlo.dynamic_update_slice %s, %y1, %i : (tensor<5xf32>, tensor<1xf32>, tensor<i32>) -> tensor<5xf32>
     %a2 = stablehlo.add %acc, %y : tensor<f32>
-    %i2 = stablehlo.add %i, %one : tensor<i32>
-    stablehlo.return %i2, %s2, %a2 : tensor<i32>, tensor<5xf32>, tensor<f32>
-  }
-  return %r#1, %r#2 : tensor<5xf32>, tensor<f32>
+)", "%s2, %a2") + R"(  return %r#1, %r#2 : tensor<5xf32>, tensor<f32>
 })");
 }
 

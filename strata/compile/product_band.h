@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "strata/compile/tree_context.h"
-#include "strata/op/dot_general.h"
 
 namespace strata::compile {
 

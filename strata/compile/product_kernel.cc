@@ -67,7 +67,7 @@ class Product {
 
  private:
   void hold_all(SideLayout& layout, KernelContext& context, const Index& batch, std::int64_t free, int temporary, loop::Ref::Mode mode) const {
-    const std::int64_t elements = plan_.laid_out_elements(free, layout.width());
+    const std::int64_t elements = plan_.laid_out_elements(layout.padded(free));
     layout.hold_all(context.temporary(temporary, plan_.is(TermKind::pairs) ? DType::i32 : acc_, elements, mode), batch, free, plan_.all_steps(), plan_.steps(plan_.depth));
   }
 
@@ -89,7 +89,7 @@ class Product {
     const ProductAxis axis{b.mod(point, blocks), free, blocks == 1 ? free : block * tile, tile};
     const ProductTerms terms(context, batch, acc_, plan_.kind);
     hold_all(layout, context, batch, free, static_cast<int>(out.temporaries.size()), loop::Ref::Mode::out);
-    out.temporaries.push_back(plan_.laid_out_elements(free, tile) * static_cast<std::int64_t>(byte_width(terms.dtype())));
+    out.temporaries.push_back(plan_.laid_out_elements(layout.padded(free)) * static_cast<std::int64_t>(byte_width(terms.dtype())));
     auto fill = [&](const ProductPart& part) { columns ? layout.fill_columns(b, terms, side, axis, part) : layout.fill_rows(b, terms, side, axis, part); };
     auto fill_whole = [&](const Index& at) { fill({at, at * depth, depth, parts}); };
     auto fill_tail = [&] { fill({whole, whole * depth, tail, parts}); };

@@ -5,6 +5,7 @@
 #include "strata/compile/fusion_access.h"
 #include "strata/compile/product_result.h"
 #include "strata/compile/turned_columns.h"
+#include "strata/op/dot_general.h"
 #include "strata/op/windows.h"
 #include "strata/transform/zero_blocks.h"
 
@@ -88,7 +89,7 @@ bool ProductPlan::goes_by_quads(const CpuTarget& target) const {
 /// Whether a right side that lies along the sum is read from memory, once: then by long rows, few at a time, as memory is fastest at.
 bool ProductPlan::streams() const {
   constexpr std::int64_t kPastCaches = 8 << 20;  // bytes
-  return is_thin() && (packs || turns) && row_bytes(right, n * k) >= kPastCaches;
+  return is_thin() && (packs || turns) && bytes_of(right, n * k) >= kPastCaches;
 }
 
 /// Whether a side lies step after step of the sum, each a few lines of the cache: what one tile reads of a step is most of what is there.
@@ -115,7 +116,7 @@ bool ProductPlan::stages_left() const {
   if (is(TermKind::pairs)) return !left.contracts_minor() || k % 2 != 0;
   if (is(TermKind::halves) || is(TermKind::quads)) return true;
   if (in_place || n <= tile.lanes) return false;
-  const bool far = k > depth && row_bytes(left, k) % kFarRow == 0, computed = fusion_.inlined.count(left.value) && strides_in_memory(left.value, fusion_).empty();
+  const bool far = k > depth && bytes_of(left, k) % kFarRow == 0, computed = fusion_.inlined.count(left.value) && strides_in_memory(left.value, fusion_).empty();
   return computed || byte_width(left.value->dtype()) < byte_width(accumulator) || !left.contracts_minor() || far || sums_in_pieces(left);
 }
 
@@ -205,8 +206,7 @@ void ProductPlan::choose_depth() {
 }
 
 void ProductPlan::choose_blocks() {
-  auto round = [](std::int64_t count, std::int64_t to) { return (count + to - 1) / to * to; };
-  row_block = std::min(round(m, tile.rows), round(packs && !right_ahead ? 512 : 256, tile.rows));
+  row_block = std::min(padded_rows(m), padded_rows(packs && !right_ahead ? 512 : 256));
   column_block = is_parted() ? together_ : std::min(padded(n), streams() ? tile.lanes : padded(256));
   auto points = [&] { return batch * row_blocks() * column_blocks(); };
   // At least eight blocks where there is enough, halved where that costs less: a row of blocks lays the right side out anew for each, a
@@ -222,7 +222,7 @@ void ProductPlan::choose_blocks() {
     const bool halves_rows = row_block > least_rows, halves_columns = column_block > least_columns && !is_parted();
     if (!halves_rows && !halves_columns) break;
     if (halves_rows && (!halves_columns || cost(row_block / 2, column_block) <= cost(row_block, column_block / 2)))
-      row_block = round(row_block / 2, tile.rows);
+      row_block = padded_rows(row_block / 2);
     else
       column_block = padded(column_block / 2);
   }
@@ -259,8 +259,8 @@ void ProductPlan::choose_ahead() {
   auto pays = [&](std::int64_t times, std::int64_t elements) {
     return times >= kTimes && (times - 1) * elements >= kFew && elements * byte_width(accumulator) <= kMostBytes;
   };
-  right_ahead = k > 0 && packs && !is_parted() && pays(row_blocks(), laid_out_elements(n, tile.lanes));
-  left_ahead = stages && pays(column_blocks(), laid_out_elements(m, tile.rows));
+  right_ahead = k > 0 && packs && !is_parted() && pays(row_blocks(), laid_out_elements(padded(n)));
+  left_ahead = stages && pays(column_blocks(), laid_out_elements(padded_rows(m)));
 }
 
 }  // namespace strata::compile

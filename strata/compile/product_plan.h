@@ -9,7 +9,6 @@
 #include "strata/compile/product_side.h"
 #include "strata/compile/product_terms.h"
 #include "strata/compile/register_tile.h"
-#include "strata/op/dot_general.h"
 
 namespace strata::compile {
 
@@ -41,8 +40,9 @@ class ProductPlan {
   bool is(TermKind of) const { return kind == of; }
   /// Whether a launch is worth threads.
   bool is_parallel() const;
-  /// Columns in whole tiles.
+  /// Columns, and rows, in whole tiles.
   std::int64_t padded(std::int64_t columns) const { return (columns + tile.lanes - 1) / tile.lanes * tile.lanes; }
+  std::int64_t padded_rows(std::int64_t rows) const { return (rows + tile.rows - 1) / tile.rows * tile.rows; }
   std::int64_t row_blocks() const { return (m + row_block - 1) / row_block; }
   std::int64_t column_blocks() const { return (n + column_block - 1) / column_block; }
   std::int64_t row_tiles() const { return (row_block + tile.rows - 1) / tile.rows; }
@@ -53,11 +53,11 @@ class ProductPlan {
   std::int64_t parts() const { return (k + depth - 1) / depth; }
   /// Steps of all parts; whole parts have an even depth where two elements are a step.
   std::int64_t all_steps() const { return k / depth * steps(depth) + steps(k % depth); }
-  /// Elements of a side that is laid out whole, with so many rows or columns, in tiles of so many.
-  std::int64_t laid_out_elements(std::int64_t free, std::int64_t tile_width) const { return batch * ((free + tile_width - 1) / tile_width * tile_width) * all_steps(); }
+  /// Elements of a side that is laid out whole, with so many rows or columns in whole tiles.
+  std::int64_t laid_out_elements(std::int64_t padded) const { return batch * padded * all_steps(); }
 
  private:
-  std::int64_t row_bytes(const ProductSide& s, std::int64_t elements) const { return elements * static_cast<std::int64_t>(byte_width(s.value->dtype())); }
+  std::int64_t bytes_of(const ProductSide& s, std::int64_t elements) const { return elements * static_cast<std::int64_t>(byte_width(s.value->dtype())); }
   bool rows_stay() const;
   bool goes_by_quads(const CpuTarget& target) const;
   bool is_thin() const { return std::min(m, n) == 1; }

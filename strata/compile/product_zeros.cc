@@ -12,7 +12,7 @@ Inst* any_term(loop::Builder& b, const TileTerms& terms, bool of_left, DType dty
     Inst* some = b.compare(loop::Compare::ne, x, is_float(dtype) ? b.constant(dtype, 0.0) : b.constant_int(dtype, 0));
     return b.set(found, b.binary(Opcode::or_, b.get(found), b.reduce(Opcode::or_, some)));
   };
-  auto columns = [&](Index u) { b.vector(0, terms.columns, static_cast<int>(terms.lanes), [&](Index x) { note(terms.right(x, s + u)); }); };
+  auto columns = [&](Index u) { b.vector(0, terms.columns, terms.lanes, [&](Index x) { note(terms.right(x, s + u)); }); };
   auto rows = [&](Index u) { b.vector(0, terms.rows, 8, [&](Index r) { note(terms.left(r, s + u)); }); };
   auto row = [&](Index r) { b.vector(0, kZeroSteps, kZeroSteps, [&](Index u) { note(terms.left(r, s + u)); }); };
   // One of them tells that there is no block of zeros where none is.

@@ -11,7 +11,8 @@ namespace strata::compile {
 struct TileTerms {
   std::function<Inst*(const Index& row, const Index& step)> left;
   std::function<Inst*(const Index& column, const Index& step)> right;
-  std::int64_t rows, columns, lanes;
+  std::int64_t rows, columns;
+  int lanes;
   bool rows_are_neighbours;  // of the left side, rather than steps
 };
 
